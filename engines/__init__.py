@@ -1,0 +1,1 @@
+"""Two ports, EventLog and StateStore, and the adapters behind them."""

@@ -1,0 +1,181 @@
+"""StateStore: the port to the running totals printed under the tape. Everything in it moves by compare-and-swap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+
+class Head(NamedTuple):
+    """Where a case's one line ends: the number and id of its newest version."""
+
+    number: int
+    id: str
+
+
+class StoredContent(NamedTuple):
+    """A content (`schemas.version.Content`) of a version, as the bytes of its JSON."""
+
+    id: str
+    body: bytes
+
+
+class StoredVersion(NamedTuple):
+    """A merged version: `record` is the JSON of its StateVersion without contents, which lie beside it."""
+
+    number: int
+    id: str
+    record: bytes
+    contents: Sequence[StoredContent]
+
+
+class Snapshot(NamedTuple):
+    """What bounds a fold: `body` is the summary (`merge.summary`) of the case at `number`, as JSON."""
+
+    number: int
+    body: bytes
+
+
+class CaseRow(NamedTuple):
+    """A case in the index, as of its newest version. `score` in millionths, `updated_at` in microseconds; `analyses`
+    and `conflicts` count current ones."""
+
+    key: str
+    tenant: str
+    subject: str
+    number: int
+    id: str
+    verdict: str
+    severity: str
+    score: int
+    analyses: int
+    conflicts: int
+    updated_at: int
+
+
+class Commit(NamedTuple):
+    """A move of one case's head: consecutive `versions` on top of `expected`, an optional snapshot at one of them, and
+    the case's row as of the last."""
+
+    case: str
+    expected: Head
+    versions: Sequence[StoredVersion]
+    row: CaseRow
+    snapshot: Snapshot | None = None
+
+
+CaseOrder = Literal["score", "updated", "key"]
+
+
+class Manifest(NamedTuple):
+    """What a group's detectors know of one partition: moves by compare-and-swap on (generation, offset). `body` is
+    small and names the immutable parts it needs; `offset` is how far it has seen."""
+
+    generation: int
+    offset: int
+    body: bytes
+
+
+class StateStore(Protocol):
+    """The running totals.
+
+    Every method raises EngineUnavailable (retriable) or StorageFull where the engine does not answer or has no room.
+    Batched: one call for many cases is one round trip.
+    """
+
+    def heads(self, cases: Sequence[str]) -> Mapping[str, Head]:
+        """The heads of these cases; a case that has no version yet is missing."""
+        ...
+
+    def commit(self, commits: Sequence[Commit]) -> Sequence[bool]:
+        """Moves each head whose case still stands at `expected` (number 0 with the genesis id where it has none): all
+        of one commit or nothing of it. False where another writer was first: nothing of that commit can be seen."""
+        ...
+
+    def versions(self, case: str, first: int, last: int) -> Sequence[StoredVersion]:
+        """Versions `first`..`last` that the store keeps, by number, without contents."""
+        ...
+
+    def known(self, case: str, ids: Sequence[str]) -> set[str]:
+        """Which of these contents the case's line already has."""
+        ...
+
+    def contents(self, case: str, ids: Sequence[str]) -> Mapping[str, bytes]:
+        """The JSON of these contents of the case; unknown ones are missing."""
+        ...
+
+    def content_numbers(self, case: str, ids: Sequence[str]) -> Mapping[str, int]:
+        """By content id: the number of the version that brought it."""
+        ...
+
+    def snapshot(self, case: str, number: int) -> Snapshot | None:
+        """The newest snapshot at or below `number`."""
+        ...
+
+    def cases(
+        self, tenant: str | None, *, order: CaseOrder = "score", limit: int | None = None, after: str | None = None
+    ) -> Sequence[CaseRow]:
+        """Rows of the index, of one tenant or of all: worst first, newest first, or by key. `after` is the key of the
+        last row of the page before."""
+        ...
+
+    def row(self, case: str) -> CaseRow | None:
+        """The case's row, or None."""
+        ...
+
+    def published(self, cases: Sequence[str]) -> Mapping[str, int]:
+        """By case: the last number known to have reached `states`; 0 where none has."""
+        ...
+
+    def move_published(self, case: str, expected: int, number: int) -> bool:
+        """Moves the mark where it still stands at `expected`."""
+        ...
+
+    def unpublished(self, limit: int) -> Sequence[str]:
+        """Cases whose head lies beyond their mark, at most `limit`."""
+        ...
+
+    def put_part(self, owner: str, part: str, body: bytes) -> None:
+        """Keeps an immutable part under (owner, part); a repeat with the same bytes is harmless."""
+        ...
+
+    def part(self, owner: str, part: str) -> bytes | None:
+        """A part's bytes."""
+        ...
+
+    def parts(self, owner: str) -> Sequence[str]:
+        """The names of the owner's parts."""
+        ...
+
+    def drop_parts(self, owner: str, parts: Sequence[str]) -> None:
+        """Forgets these parts."""
+        ...
+
+    def manifest(self, owner: str) -> Manifest | None:
+        """The owner's manifest."""
+        ...
+
+    def manifests(self, prefix: str) -> Mapping[str, Manifest]:
+        """By owner: the manifests of all owners whose name starts with `prefix`."""
+        ...
+
+    def move_manifest(self, owner: str, expected: Manifest | None, new: Manifest) -> bool:
+        """Moves the manifest where (generation, offset) still are those of `expected` (None: there is none yet), and
+        the new pair is not smaller. False: a later owner has moved it."""
+        ...
+
+    def note(self, key: str) -> bytes | None:
+        """A small named value (the feed ledger's entries are such)."""
+        ...
+
+    def notes(self, prefix: str) -> Mapping[str, bytes]:
+        """All notes whose key starts with `prefix`."""
+        ...
+
+    def move_note(self, key: str, expected: bytes | None, new: bytes | None) -> bool:
+        """Writes (or with None removes) the note where it still is `expected`."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of what it holds open."""
+        ...

@@ -1,0 +1,12 @@
+"""The topics of the tape: names, and what each is for."""
+
+from __future__ import annotations
+
+OBSERVATIONS = "observations"
+VERSIONS = "versions"
+STATES = "states"
+QUARANTINE = "quarantine"
+
+ALL = (OBSERVATIONS, VERSIONS, STATES, QUARANTINE)
+"""The topics of the main job; effects and memory add their own."""
+DEFAULT_PARTITIONS = 8

@@ -1,0 +1,1 @@
+"""The contracts: models, ids, canonical bytes and digests. No I/O."""

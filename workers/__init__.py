@@ -1,0 +1,1 @@
+"""The long-running processes and what they host: feed, detection, detectors."""
