@@ -18,8 +18,6 @@ PARAMETERS = "par"
 SET = "set"
 QUARANTINED = "qua"
 
-HEX_LENGTH = 64
-
 
 def digest(prefix: str, body: bytes, secret: bytes | None = None) -> str:
     """The id of `body` (canonical bytes) as a thing of this prefix."""

@@ -8,17 +8,17 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import to_json
 
 from schemas.canonical import Json, canonical_bytes
-from schemas.digests import HEX_LENGTH, OBSERVATION, digest
+from schemas.digests import OBSERVATION, digest
 from schemas.errors import IdMismatch, RecordInvalid
-from schemas.keys import case_key, valid_subject, valid_tenant
-from schemas.record import SCHEMA, Record
+from schemas.keys import TENANT_PATTERN, case_key, valid_subject
+from schemas.record import SCHEMA, Record, depth
 from schemas.scales import FLOOR, LIMIT
 
 TEXT = "text"
 Flag = Literal["clock", "no_time"]
-_ID = b'"id":"' + OBSERVATION.encode() + b"_"
-_ID_START = len(b'"id":"')
-_ID_LENGTH = len(OBSERVATION) + 1 + HEX_LENGTH
+DEPTH_LIMIT = 128
+"""A foreign record nests at most this deep, so that a version, which wraps it, can still be read (the reader stops at
+200 levels)."""
 
 
 class ObservationContent(Record):
@@ -27,12 +27,6 @@ class ObservationContent(Record):
     data: dict[str, Any] | None = None
     text: str | None = None
     sealed: str | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if (self.data is None) + (self.text is None) + (self.sealed is None) != 2:
-            raise ValueError("exactly one of data, text and sealed must be given")
-        return self
 
 
 class Observation(Record):
@@ -57,14 +51,7 @@ class Observation(Record):
     kind: str = Field(min_length=1, max_length=128)
     origin: str = Field(default="", max_length=512)
     subject: str
-    tenant: str
-
-    @field_validator("tenant")
-    @classmethod
-    def _tenant(cls, value: str) -> str:
-        if not valid_tenant(value):
-            raise ValueError("not a tenant's name")
-        return value
+    tenant: str = Field(pattern=TENANT_PATTERN)
 
     @field_validator("subject")
     @classmethod
@@ -72,6 +59,24 @@ class Observation(Record):
         if not valid_subject(value):
             raise ValueError("not a subject: 1 to 512 printable characters")
         return value
+
+    @model_validator(mode="after")
+    def _content(self) -> Self:
+        content = self.content
+        if (content.data is None) + (content.text is None) + (content.sealed is None) != 2:
+            raise ValueError("content: exactly one of data, text and sealed must be given")
+        if (self.key_id is None) != (self.content.sealed is None):
+            raise ValueError("sealed content names its key_id, and only sealed content does")
+        return self
+
+    @classmethod
+    def parse(cls, value: bytes) -> Self:
+        """As every record's; raises RecordInvalid as well for a foreign record that is nested too deeply."""
+        record = super().parse(value)
+        # counting brackets is a lower price than walking every record, and few have so many
+        if value.count(b"[") + value.count(b"{") > DEPTH_LIMIT and depth(record.data) > DEPTH_LIMIT:
+            raise RecordInvalid(f"not a valid Observation record (content.data: deeper than {DEPTH_LIMIT} levels)")
+        return record
 
     @property
     def data(self) -> dict[str, Any] | None:
@@ -118,8 +123,7 @@ def identity(tenant: str, subject: str, kind: str, at: int | None, content: Json
 
 
 def layout(body: bytes, identifier: str, flags: tuple[str, ...] = (), redaction: str | None = None) -> bytes:
-    """An observation's bytes on the tape around its canonical identity `body`: the identity stays one slice of them, so
-    that `proves_itself` can check the id without reading and writing the record again."""
+    """An observation's bytes on the tape around its canonical identity `body`, which is written once."""
     return b'{"schema":%d,"flags":%b,"redaction":%b,"key_id":null,"id":"%b",%b' % (
         SCHEMA,
         to_json(flags),
@@ -127,13 +131,3 @@ def layout(body: bytes, identifier: str, flags: tuple[str, ...] = (), redaction:
         identifier.encode(),
         body[1:],
     )
-
-
-def proves_itself(value: bytes, secret: bytes | None = None) -> bool:
-    """Whether these are bytes of `layout` whose id is the digest of the rest. False proves nothing: the record may have
-    been written in another form, and `Observation.proven` decides."""
-    start = value.find(_ID)
-    if start < 0:
-        return False
-    end = start + _ID_START + _ID_LENGTH
-    return digest(OBSERVATION, b"{" + value[end + 2 :], secret).encode() == value[start + _ID_START : end]

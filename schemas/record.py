@@ -29,17 +29,17 @@ class Record(BaseModel):
         field's path and what is wrong with it, never the value.
         """
         try:
-            return cls.model_validate_json(value)
+            record = cls.model_validate_json(value)
         except ValidationError as error:
             raise _explained(cls.__name__, error) from None
+        if "schema_" in cls.model_fields and "schema_" not in record.model_fields_set:
+            raise UnknownType(f"not a valid {cls.__name__} record (schema: Field required)")
+        return record
 
     @classmethod
     def load(cls, body: Json) -> Self:
         """The same for a record that has been read from JSON already."""
-        try:
-            return cls.model_validate_json(to_json(body))
-        except ValidationError as error:
-            raise _explained(cls.__name__, error) from None
+        return cls.parse(to_json(body))
 
 
 def _explained(name: str, error: ValidationError) -> RecordInvalid | UnknownType:
@@ -50,6 +50,15 @@ def _explained(name: str, error: ValidationError) -> RecordInvalid | UnknownType
     unknown = any(fault["loc"] == ("schema",) for fault in faults)
     kind = UnknownType if unknown else RecordInvalid
     return kind(f"not a valid {name} record ({said})")
+
+
+def depth(value: Json) -> int:
+    """How many levels of objects and arrays `value` has; 0 for a scalar."""
+    level, here = 0, [value]
+    while here := [one for one in here if isinstance(one, dict | list)]:
+        level += 1
+        here = [inner for one in here for inner in (one.values() if isinstance(one, dict) else one)]
+    return level
 
 
 def read_json(line: bytes) -> Any:
