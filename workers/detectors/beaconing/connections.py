@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from workers.detection.windowed import Span
 from workers.detectors.beaconing import conn_state
+
+__all__ = ["MICROSECONDS", "Connections", "Span", "conversations"]
 
 MICROSECONDS = 1_000_000
 
@@ -22,8 +25,6 @@ class Connections:
 
     at: npt.NDArray[np.int64]
     """Start, microseconds since the epoch."""
-    duration: npt.NDArray[np.int64]
-    """Microseconds, -1 unknown."""
     sent: npt.NDArray[np.int64]
     """Payload bytes from the source, -1 unknown."""
     received: npt.NDArray[np.int64]
@@ -37,22 +38,12 @@ class Connections:
         return len(self.at)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The window the connections were taken from, microseconds since the epoch; `end` is exclusive."""
-
-    start: int
-    end: int
-
-
 def conversations(connections: Connections) -> npt.NDArray[np.bool_]:
-    """Which connections carried something back: the ones that can be check-ins. Shape (n,).
+    """Which connections brought an answer: the ones that can be check-ins. Shape (n,).
 
     A failed connection is none, whatever its rhythm: retries of a client that cannot reach its server keep time very
-    well. Nor is one that is known to have carried nothing either way. Where the sensor gives no verdict (`OTH`, or no
-    state at all) an answer counts, or not knowing whether there was one.
+    well. Nor is one known to have brought no byte back: nobody is commanded by silence. Where the sensor has no
+    verdict (`OTH`, or no state at all), and where it does not know the bytes, the benefit goes to the connection.
     """
-    established = conn_state.established(connections.state)
-    undecided = ~established & ~conn_state.failed(connections.state)
-    empty = (connections.sent == 0) & (connections.received == 0)
-    return (established & ~empty) | (undecided & (connections.received != 0))
+    answered: npt.NDArray[np.bool_] = connections.received != 0
+    return ~conn_state.failed(connections.state) & answered

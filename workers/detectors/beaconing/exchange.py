@@ -95,16 +95,20 @@ def exchange(sent: Integers, received: Integers, services: tuple[str, ...], tole
 
 
 def _explained(sent: Integers, received: Integers, services: tuple[str, ...]) -> int:
-    """The smallest discount of the labels seen; none if any label is not in the table or nothing is labelled."""
+    """1 less the discount of the labels seen, in proportion to the exchanges that fit.
+
+    Of several labels the smallest discount counts; a label outside the table, or none at all, explains nothing; an
+    unknown size fits no size.
+    """
     labels = {label for service in services for label in service.split(",") if label}
-    if not labels or not labels <= PROFILES.keys():
+    if not len(sent) or not labels or not labels <= PROFILES.keys():
         return MILLION
     profile = min((PROFILES[label] for label in labels), key=lambda each: (each.discount, each.sent or 0))
     fits = np.ones(len(sent), dtype=np.bool_)
     if profile.sent is not None:
-        fits &= sent <= profile.sent
+        fits &= (sent >= 0) & (sent <= profile.sent)
     if profile.received is not None:
-        fits &= received <= profile.received
+        fits &= (received >= 0) & (received <= profile.received)
     return MILLION - profile.discount * int(np.count_nonzero(fits)) // len(fits)
 
 

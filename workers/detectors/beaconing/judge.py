@@ -39,7 +39,7 @@ class BeaconingParameters(BaseModel):
     """Below this score nothing is said."""
     suspect_from: Millionths = 600_000
     """From this score the verdict is `suspicious`; below it `unknown`."""
-    fewest_calls: int = Field(default=6, ge=4)
+    fewest_calls: int = Field(default=6, ge=6)
     """Fewer calls than this are no rhythm: a memoryless process would often look as regular."""
     shortest_span: int = Field(default=60 * MICROSECONDS, ge=1)
     """First to last conversation must be at least this far apart: one page load is no rhythm."""
@@ -53,7 +53,11 @@ class BeaconingParameters(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is said of one key. Score and confidence in millionths; `numbers` are listed in docs/explanation/beaconing.md."""
+    """What is said of one key. Score and confidence in millionths.
+
+    `numbers` are scaled integers, each explained in docs/explanation/beaconing.md: those from `regularity` to `jitter`
+    are of the rhythm (absent if none could be measured), `rita_*` are RITA's (absent below four distinct seconds).
+    """
 
     score: int
     confidence: int

@@ -24,15 +24,22 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from workers.detectors.beaconing.connections import MICROSECONDS
 from workers.detectors.beaconing.scale import MILLION, millionths
 
+RESOLUTIONS: Final = (MICROSECONDS, MICROSECONDS // 1000)
+"""Time stamps coarser than a microsecond that sensors write."""
 LAGS: Final = (1, 2, 3, 4)
 CALL_GAP_DIVISOR: Final = 4
 KEPT_UP: Final = 10
 """A silence of more than this many periods is not part of the rhythm."""
+CLEARLY: Final = MILLION // 20
+"""A less simple reading (a longer lag, joined calls) must be more regular by this, or the simpler one stands."""
 PERSISTENCE_NEEDED: Final = MILLION // 4
+"""Below this share of the observed span a rhythm counts in proportion: a regular burst or two is no habit."""
 SIGNIFICANCE_FROM: Final = 2 * MILLION
 SIGNIFICANCE_FULL: Final = 7 * MILLION // 2
+"""Standard deviations from which a rhythm starts to count, and from which it counts in full: eight are tried."""
 NULL_VARIANCE: Final = 1.2
 """V(k) over n terms has variance NULL_VARIANCE x k / n for a Poisson process (terms overlap); from simulation."""
 Integers = npt.NDArray[np.int64]
@@ -63,7 +70,7 @@ class Rhythm:
 def rhythm(at: Integers, fewest_calls: int) -> Rhythm | None:
     """The strongest rhythm in sorted start times (microseconds, shape (n,)); None if there are too few calls."""
     best: Rhythm | None = None
-    for times, excess in _readings(at):
+    for times, excess in _readings(_refined(at)):
         if len(times) < fewest_calls:
             continue
         for lag in LAGS:
@@ -71,9 +78,25 @@ def rhythm(at: Integers, fewest_calls: int) -> Rhythm | None:
             if len(excess) < 3 * lag + 2:
                 break
             candidate = _at_lag(times, excess, lag)
-            if best is None or (candidate.regularity, candidate.significance) > (best.regularity, best.significance):
+            if best is None or candidate.regularity > best.regularity + CLEARLY:
                 best = candidate
     return best
+
+
+def _refined(at: Integers) -> Integers:
+    """Coarse time stamps spread over their unit, since a grid makes even random times look regular.
+
+    The offsets are a fixed sequence, so equal connections give equal results; it is scrambled, not evenly spaced,
+    because even spacing would be a rhythm of its own. (The mix is the finaliser of SplitMix64, Steele et al. 2014.)
+    """
+    for unit in RESOLUTIONS:
+        if not np.any(at % unit):
+            mixed = np.arange(1, len(at) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+            for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+                mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+            mixed ^= mixed >> np.uint64(31)
+            return np.sort(at + (mixed % np.uint64(unit)).astype(np.int64))
+    return at
 
 
 def _readings(at: Integers) -> Iterator[tuple[Integers, Integers]]:
@@ -94,10 +117,9 @@ def _readings(at: Integers) -> Iterator[tuple[Integers, Integers]]:
 def _at_lag(times: Integers, excess: Integers, lag: int) -> Rhythm:
     variation, terms = variation_of(excess, lag)
     significance = significance_of(variation, terms, lag)
-    stretches = np.sort(times[lag:] - times[:-lag])
-    count = len(stretches)
-    period = int(stretches[count // 2])
-    width = int(stretches[3 * count // 4] - stretches[count // 4])
+    stretches = times[lag:] - times[:-lag]
+    ranks = (len(stretches) // 4, len(stretches) // 2, 3 * len(stretches) // 4)
+    lower, period, upper = (int(value) for value in np.partition(stretches, ranks)[list(ranks)])
     gaps = np.diff(times)
     lasted = int(times[-1] - times[0])
     persistence = int(gaps[gaps <= KEPT_UP * period].sum()) * MILLION // lasted
@@ -112,7 +134,7 @@ def _at_lag(times: Integers, excess: Integers, lag: int) -> Rhythm:
         lag=lag,
         calls=len(times),
         period=period,
-        jitter=width * MILLION // max(1, period),
+        jitter=(upper - lower) * MILLION // max(1, period),
         persistence=persistence,
     )
 

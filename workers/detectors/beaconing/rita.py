@@ -68,7 +68,7 @@ def spread_score(values: Integers, *, default: float) -> float:
 
 
 def quartiles(ordered: npt.NDArray[np.int64]) -> tuple[float, float, float]:
-    """Medians of the lower half, the whole and the upper half of a sorted array; the middle value is in neither half."""
+    """Medians of lower half, whole and upper half of a sorted array; the middle value is in neither half."""
     half = len(ordered) // 2
     middle = _median(ordered)
     if half == 0:
@@ -106,7 +106,7 @@ def histogram_score(counts: list[int], *, fewest_for_modes: int = FEWEST_BINS_FO
 
 
 def duration_score(counts: list[int], lasted: int, window: int) -> float:
-    """The larger of coverage of the window and the longest run of filled bins (circular) over twelve; 0 below six bins."""
+    """The larger of window coverage and longest run of filled bins (circular) over twelve; 0 below six filled bins."""
     if sum(1 for count in counts if count) < FEWEST_BINS_FOR_DURATION:
         return 0.0
     return max(_thousandths_up(lasted, window), _thousandths_up(_longest_run(counts), IDEAL_RUN))

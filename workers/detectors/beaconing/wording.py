@@ -61,7 +61,7 @@ def _strobe(numbers: Mapping[str, int]) -> str:
 
 
 def _rhythm(numbers: Mapping[str, int]) -> str:
-    several = f", as of {numbers['lag']} callers taking turns" if numbers["lag"] > 1 else ""
+    several = ", as if several callers took turns" if numbers["lag"] > 1 else ""
     return (
         f"{numbers['calls']:,} calls, one about every {span_of_time(_spacing(numbers))}{several}, kept up over "
         f"{_percent(numbers['persistence'])} of {span_of_time(numbers['observed_span'])}: "

@@ -1,0 +1,1 @@
+"""The detectors that casetape ships."""
