@@ -1,0 +1,87 @@
+"""Contents between the tape, the store and the reducers: bytes in, proved or trusted records out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from merge.state import Kept
+from schemas.analysis import Analysis
+from schemas.digests import ANALYSIS, OBSERVATION
+from schemas.errors import RecordInvalid
+from schemas.observation import Observation
+from schemas.record import Record
+from schemas.version import Content, StateVersion
+
+_EMPTY_CONTENTS = b'"contents":[]}'
+
+
+class _KeptObservation(Record):
+    id: str
+    key_id: str | None = None
+    body: Observation | None = None
+    sealed: str | None = None
+
+
+class _KeptAnalysis(Record):
+    id: str
+    key_id: str | None = None
+    body: Analysis | None = None
+    sealed: str | None = None
+
+
+class NewContent(NamedTuple):
+    """A content on its way into a case: the record, and the bytes of its envelope as the store and the tape keep it."""
+
+    id: str
+    record: Kept
+    envelope: bytes
+
+
+def envelope(content: Content) -> bytes:
+    """The bytes of a content."""
+    return content.model_dump_json().encode()
+
+
+def read_stored(identifier: str, body: bytes) -> Kept | None:
+    """The record in a stored content, trusted as it lies (`merge.verify` is what proves it); None where it was
+    destroyed. Raises RecordInvalid where it cannot be read."""
+    kept = (_KeptAnalysis if is_analysis(identifier) else _KeptObservation).parse(body)
+    if kept.body is None and kept.sealed is not None:
+        raise RecordInvalid(f"content {identifier} is sealed")
+    if kept.body is not None and not kept.body.id:
+        return kept.body.model_copy(update={"id": identifier})
+    return kept.body
+
+
+def is_analysis(identifier: str) -> bool:
+    """Whether an id is an analysis's."""
+    return identifier.startswith(ANALYSIS + "_")
+
+
+def is_input(identifier: str) -> bool:
+    """Whether an id is an observation's."""
+    return identifier.startswith(OBSERVATION + "_")
+
+
+def bare_record(version: StateVersion) -> bytes:
+    """A version's bytes for the store: without contents, which lie beside it."""
+    return version.model_copy(update={"contents": ()}).encode()
+
+
+def tape_record(record: bytes, envelopes: Sequence[bytes]) -> bytes:
+    """A version's bytes for the tape, put together from `bare_record` and the contents in the order of `carried`:
+    the same bytes as `StateVersion.encode` of the whole. Raises RecordInvalid."""
+    if not record.endswith(_EMPTY_CONTENTS):
+        raise RecordInvalid("a stored version does not end in its empty contents")
+    return record[: -len(b"]}")] + b",".join(envelopes) + b"]}"
+
+
+def carried(version: StateVersion) -> tuple[str, ...]:
+    """The ids of a version's contents, sorted: the order they travel in."""
+    return tuple(sorted(version.header.inputs + version.header.analyses))
+
+
+def opened(version: StateVersion, secret: bytes | None = None) -> Iterable[Kept]:
+    """The records in a version's contents, proved. Raises what `Content.opened` raises."""
+    return [content.opened(secret) for content in version.contents]

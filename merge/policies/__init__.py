@@ -1,0 +1,1 @@
+"""Merge policies: pure functions from the current analyses to a decision."""

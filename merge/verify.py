@@ -1,0 +1,192 @@
+"""Verification: a case's chain is computed anew from what the store keeps, and compared with the tape. It finds any
+edit and any cut of versions, contents, heads, rows, `states` and handled branches. What it cannot see: that a snapshot
+was removed (it is a cache), or that a mark was moved back (the versions are published once more)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from engines.log import EventLog
+from engines.store import CaseRow, Head, Snapshot, StateStore
+from engines.topics import STATES, VERSIONS
+from merge.branches import SecretOf, no_secrets
+from merge.chain import Chain, Fault, fingerprint
+from merge.contents import carried, tape_record
+from merge.witness import Witness
+from schemas.errors import CasetapeError, InputError, UnknownCase
+from schemas.keys import parse_case
+from schemas.version import StateVersion
+
+PAGE = 256
+BEYOND = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was verified (cases, versions, contents), how many committed versions have not been published yet, and what
+    does not verify."""
+
+    cases: int
+    versions: int
+    contents: int
+    unpublished: int
+    faults: tuple[Fault, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything verified."""
+        return not self.faults
+
+
+def verify(store: StateStore, log: EventLog, case: str | None = None, *, secret_of: SecretOf = no_secrets) -> Report:
+    """Verifies one case, or all. It may run beside a working merger. Raises UnknownCase for a case of which neither
+    store nor tape knows anything, and what the engine raises where it does not answer."""
+    if case is not None:
+        parse_case(case)
+    listed = list(_listed(store)) if case is None else [case]
+    marks = dict(store.published(listed))
+    witness = Witness(log, case, secret_of)
+    witness.read()
+    names = sorted({*listed, *witness.cases})
+    if case is not None and case not in witness.cases and case not in store.heads([case]):
+        raise UnknownCase(f"there is no case `{case}`")
+    checks = [_Check(store, name, witness, marks.get(name, 0), secret_of) for name in names]
+    for check in checks:
+        check.run()
+    return Report(
+        cases=len(checks),
+        versions=sum(one.versions for one in checks),
+        contents=sum(one.contents for one in checks),
+        unpublished=sum(one.unpublished for one in checks),
+        faults=(*witness.faults, *(fault for one in checks for fault in one.faults)),
+    )
+
+
+def _listed(store: StateStore) -> Iterator[str]:
+    after: str | None = None
+    while page := store.cases(None, order="key", limit=PAGE, after=after):
+        yield from (row.key for row in page)
+        after = page[-1].key
+
+
+class _Check:
+    """The verification of one case."""
+
+    def __init__(self, store: StateStore, case: str, witness: Witness, mark: int, secret_of: SecretOf) -> None:
+        self._store = store
+        self._case = case
+        self._seen = witness.cases[case]
+        self._whole = {topic: witness.whole(topic, case) for topic in (STATES, VERSIONS)}
+        self._mark = mark
+        self._secret_of = secret_of
+        self.faults: list[Fault] = []
+        self.versions = self.contents = self.unpublished = 0
+
+    def run(self) -> None:
+        """Gathers the faults, whatever state the store is in."""
+        try:
+            chain = Chain(self._case, self._secret_of(parse_case(self._case).tenant))
+        except CasetapeError as error:
+            self._fault(None, f"the key names no case: {error}")
+            return
+        try:
+            self._follow(chain)
+        except Exception as error:
+            # bytes that were damaged on the disk can fail in any way, and are what is looked for here
+            if isinstance(error, CasetapeError) and error.retriable:
+                raise
+            self._fault(chain.number + 1, f"the store cannot be read: {type(error).__name__}: {error}")
+        self.faults += chain.faults
+        self.versions, self.contents = chain.number, chain.contents
+        self._compare(chain)
+
+    def _follow(self, chain: Chain) -> None:
+        head, row = self._end()
+        last = 0 if head is None else head.number
+        if head is None:
+            self._fault(None, "the tape knows the case, and the store does not")
+            return
+        snapshots = dict(self._snapshots())
+        for start in range(1, last + 1, PAGE):
+            self._follow_page(chain, start, min(start + PAGE - 1, last), snapshots)
+        if any(number > last for number in snapshots) or self._store.versions(self._case, last + 1, BEYOND):
+            self._fault(last, "the store keeps versions or snapshots beyond the head")
+        if chain.number == last:
+            chain.check_end(head, row)
+
+    def _follow_page(self, chain: Chain, first: int, last: int, snapshots: Mapping[int, Snapshot]) -> None:
+        page = self._store.versions(self._case, first, last)
+        if [one.number for one in page] != list(range(first, last + 1)):
+            self._fault(first, f"versions are missing between {first} and {last}")
+            return
+        for stored in page:
+            ids = _named(stored.record)
+            envelopes = self._store.contents(self._case, ids)
+            chain.follow(stored, envelopes, self._store.content_numbers(self._case, ids))
+            if chain.number in snapshots:
+                chain.check_snapshot(snapshots[chain.number])
+            self._compare_state(stored.number, stored.record, [envelopes[one] for one in ids if one in envelopes])
+
+    def _end(self) -> tuple[Head | None, CaseRow | None]:
+        """Head and row of one moment: a merger may be at work."""
+        while True:
+            head = self._store.heads([self._case]).get(self._case)
+            row = self._store.row(self._case)
+            if self._store.heads([self._case]).get(self._case) == head:
+                return head, row
+
+    def _snapshots(self) -> Iterator[tuple[int, Snapshot]]:
+        below = BEYOND
+        while (found := self._store.snapshot(self._case, below)) is not None:
+            yield found.number, found
+            below = found.number - 1
+
+    def _compare_state(self, number: int, record: bytes, envelopes: list[bytes]) -> None:
+        published = self._seen.states.get(number)
+        if published is None:
+            return
+        try:
+            same = fingerprint(tape_record(record, envelopes)) == published[1]
+        except InputError:
+            same = False
+        if not same:
+            self._fault(number, f"`{STATES}` and the store keep different bytes of the version")
+
+    def _compare(self, chain: Chain) -> None:
+        """What the tape says against what was followed."""
+        seen = self._seen
+        oldest = 1 if self._whole[STATES] else min(seen.states, default=chain.number + 1)
+        missing = [one for one in range(oldest, chain.number + 1) if one not in seen.states]
+        lost = [one for one in missing if one <= self._mark]
+        self.unpublished = len(missing) - len(lost)
+        if lost:
+            self._fault(lost[0], f"{len(lost)} versions that were published are not in `{STATES}`")
+        if self._mark > chain.number:
+            self._fault(self._mark, "more was marked as published than there is")
+        ahead = [one for one in seen.states if one > chain.number]
+        if ahead:
+            self._fault(min(ahead), f"{len(ahead)} versions in `{STATES}` are beyond what the store has")
+        dropped = [one for one in seen.handled if one not in chain.ids]
+        if dropped:
+            at = seen.handled[dropped[0]]
+            self._fault(None, f"{len(dropped)} contents of handled branches are not in the case (offset {at} first)")
+        edited = [one for one, kept in chain.ids.items() if kept not in seen.envelopes.get(one, {kept})]
+        if edited:
+            self._fault(None, f"{len(edited)} contents differ from those on `{VERSIONS}` ({edited[0]} first)")
+        # of later ones the branches may have been appended since the tape was read
+        settled = max(self._mark, *seen.states, 0)
+        gone = sorted(one for one, number in chain.branches.items() if number <= settled and one not in seen.branches)
+        if gone and self._whole[VERSIONS]:
+            self._fault(None, f"{len(gone)} branches that the case took in are not on `{VERSIONS}` ({gone[0]} first)")
+
+    def _fault(self, number: int | None, what: str) -> None:
+        self.faults.append(Fault(self._case, number, what))
+
+
+def _named(record: bytes) -> list[str]:
+    """The contents that a version's record names; none where it cannot be read, which following it will tell."""
+    try:
+        return list(carried(StateVersion.parse(record)))
+    except InputError:
+        return []

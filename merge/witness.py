@@ -1,0 +1,130 @@
+"""What the tape says about cases, gathered once for a verification: the witness that a store is compared with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from engines.log import EventLog, LogRecord, TopicPartition
+from engines.partitioner import partition_of
+from engines.topics import QUARANTINE, STATES, VERSIONS
+from merge.branches import SecretOf, read_branch
+from merge.chain import Fault, fingerprint
+from merge.contents import carried
+from merge.tape import MERGER, partitions_of, records
+from schemas.errors import CasetapeError, InputError, TenantMismatch
+from schemas.quarantined import Quarantined
+from schemas.version import StateVersion
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the tape holds of one case. `states`: by number, id and digest of the record's bytes. `branches`: ids on
+    `versions`. `handled`: by content id, the offset of the first branch with it that the merger has handled.
+    `envelopes`: by content id, digests of its envelopes on `versions`, of which the case keeps one."""
+
+    states: dict[int, tuple[str, bytes]] = field(default_factory=dict)
+    branches: set[str] = field(default_factory=set)
+    handled: dict[str, int] = field(default_factory=dict)
+    envelopes: dict[str, set[bytes]] = field(default_factory=dict)
+
+
+class Witness:
+    """Reads `states` and `versions` of one case (or of all, for None). `faults` is what the tape itself does not
+    stand up to."""
+
+    def __init__(self, log: EventLog, case: str | None, secret_of: SecretOf) -> None:
+        self._log = log
+        self._case = case
+        self._secret_of = secret_of
+        self.faults: list[Fault] = []
+        self.cases: defaultdict[str, Seen] = defaultdict(Seen)
+        # first what the merger says it has handled: the rest of the tape can only have grown since
+        self._committed = log.committed(MERGER, VERSIONS)
+        self._starts = {topic: dict(log.start_offsets(topic)) for topic in (STATES, VERSIONS)}
+
+    def whole(self, topic: str, case: str) -> bool:
+        """Whether retention has removed nothing from the partition that holds the case."""
+        return self._starts[topic][partition_of(case, len(self._starts[topic]))] == 0
+
+    def read(self) -> None:
+        """Reads both topics to their ends: `states` first, so that the branches of what it holds are on `versions`."""
+        for topic, take in ((STATES, self._take_state), (VERSIONS, self._take_branch)):
+            ends = self._log.end_offsets(topic)
+            for at in partitions_of(self._log, topic, self._case):
+                self._read(at, ends[at.partition], take)
+                if topic == VERSIONS and self._committed.get(at.partition, 0) > ends[at.partition]:
+                    self._fault("", None, f"{_place(at, ends[at.partition])}: more was handled than there is")
+
+    def _read(self, at: TopicPartition, end: int, take: Callable[[TopicPartition, LogRecord], None]) -> None:
+        expected = self._starts[at.topic][at.partition]
+        try:
+            for record in records(self._log, at, end):
+                self._check_gap(at, expected, record.offset)
+                expected = record.offset + 1
+                if self._case in (None, record.key):
+                    take(at, record)
+        except Exception as error:
+            # bytes that were damaged on the disk can fail in any way, and are what is looked for here
+            if isinstance(error, CasetapeError) and error.retriable:
+                raise
+            self._fault("", None, f"{_place(at, expected)} cannot be read: {type(error).__name__}: {error}")
+        else:
+            self._check_gap(at, expected, end)
+
+    def _check_gap(self, at: TopicPartition, expected: int, found: int) -> None:
+        # retention may have moved the beginning while this was reading
+        if expected < found and self._log.start_offsets(at.topic)[at.partition] <= expected:
+            self._fault("", None, f"{_place(at, expected)} up to {found} is missing")
+
+    def _take_state(self, at: TopicPartition, record: LogRecord) -> None:
+        seen = self.cases[record.key]
+        try:
+            version = StateVersion.parse(record.value)
+            secret = self._secret_of(version.tenant)
+            version.proven(secret)
+            if version.case != record.key:
+                raise TenantMismatch
+            number = version.number
+            if sorted(one.opened(secret).id for one in version.contents) != list(carried(version)):
+                self._fault(record.key, number, f"{_place(at, record.offset)}: it lacks contents that it names")
+        except InputError as error:
+            self._fault(record.key, None, f"{_place(at, record.offset)}: {error}")
+            return
+        known = (version.id, fingerprint(record.value))
+        if seen.states.setdefault(number, known) != known:
+            self._fault(record.key, number, f"{_place(at, record.offset)}: the number comes again with other content")
+        elif number > 1 and number - 1 not in seen.states and (self.whole(STATES, record.key) or len(seen.states) > 1):
+            self._fault(record.key, number, f"{_place(at, record.offset)}: the number before has not come yet")
+
+    def _take_branch(self, at: TopicPartition, record: LogRecord) -> None:
+        handled = record.offset < self._committed.get(at.partition, 0)
+        try:
+            branch = read_branch(record, self._secret_of)
+        except InputError as error:
+            if handled and not self._in_quarantine(at, record):
+                self._fault(record.key, None, f"{_place(at, record.offset)}: {error}, and it was not quarantined")
+            return
+        seen = self.cases[record.key]
+        seen.branches.add(branch.id)
+        for one in branch.contents:
+            seen.envelopes.setdefault(one.id, set()).add(fingerprint(one.envelope))
+            if handled:
+                seen.handled.setdefault(one.id, record.offset)
+
+    def _in_quarantine(self, at: TopicPartition, record: LogRecord) -> bool:
+        ends = self._log.end_offsets(QUARANTINE)
+        for place in partitions_of(self._log, QUARANTINE, None):
+            for kept in records(self._log, place, ends[place.partition]):
+                source = Quarantined.parse(kept.value).source
+                if (source.topic, source.partition, source.offset) == (at.topic, at.partition, record.offset):
+                    return True
+        return False
+
+    def _fault(self, case: str, number: int | None, what: str) -> None:
+        self.faults.append(Fault(case, number, what))
+
+
+def _place(at: TopicPartition, offset: int) -> str:
+    return f"{at.topic}[{at.partition}] offset {offset}"

@@ -1,0 +1,102 @@
+"""Field reports 9 and 10: what is no branch version of its case is refused, by the field's name and never its value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.log import LogRecord
+from merge.branches import read_branch
+from schemas.errors import IdMismatch, InputError, RecordInvalid, TenantMismatch, UnknownType
+from schemas.version import StateVersion
+from tests import factories
+from tests.strategies import versions
+
+FINDING = factories.finding(1)
+
+
+def rehashed(change: Callable[[dict[str, Any]], object]) -> bytes:
+    """The finding with a change in it, and the version's id computed again."""
+    body = json.loads(FINDING.encode())
+    change(body)
+    version = StateVersion.parse(json.dumps(body).encode())
+    return version.model_copy(update={"id": version.header.version_id()}).encode()
+
+
+def read(value: bytes, key: str = factories.CASE) -> None:
+    read_branch(LogRecord(0, key, value, 0))
+
+
+def header(**fields: object) -> bytes:
+    return rehashed(lambda body: body["header"].update(fields))
+
+
+def test_a_branch_is_read_with_its_contents_proved() -> None:
+    branch = read_branch(factories.logged(FINDING)[0])
+    assert (branch.id, branch.header) == (FINDING.id, FINDING.header)
+    assert [one.id for one in branch.contents] == [one.id for one in FINDING.contents]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "says"),
+    [
+        (b"\xc1", RecordInvalid, "record: Invalid JSON"),
+        (b"{}", RecordInvalid, "id: Field required"),
+        (FINDING.encode().replace(b'"schema":1,', b"", 1), UnknownType, "StateVersion.*schema: Field required"),
+        (json.dumps({**json.loads(FINDING.encode()), "schema": 2}).encode(), UnknownType, "StateVersion.*schema"),
+        (json.dumps({**json.loads(FINDING.encode()), "more": "canary"}).encode(), RecordInvalid, "more: Extra inputs"),
+        (FINDING.model_copy(update={"id": "ver_" + "0" * 64}).encode(), IdMismatch, "header"),
+        (header(number=1), RecordInvalid, "merged version"),
+        (header(parents=[]), RecordInvalid, "no parent"),
+        (header(subject="host:canary"), TenantMismatch, "different cases"),
+        (header(tenant="Not one"), RecordInvalid, "tenant or subject"),
+        (header(inputs=[]), RecordInvalid, "header.inputs"),
+        (header(analyses=["ana_1"]), RecordInvalid, "header.analyses"),
+        (rehashed(lambda body: body["contents"].pop()), RecordInvalid, "header.inputs"),
+        (rehashed(lambda body: body["contents"][0].update(body=None)), RecordInvalid, "sealed or was destroyed"),
+        (rehashed(lambda body: body["contents"][0].update(id="fact_1")), UnknownType, "type `fact`"),
+        (rehashed(lambda body: body["contents"][0]["body"].update(schema=7)), UnknownType, "Analysis.*schema"),
+        (rehashed(lambda body: body["contents"][0]["body"].pop("verdict")), RecordInvalid, "verdict: Field required"),
+        (rehashed(lambda body: body["contents"][0]["body"].update(title="canary")), IdMismatch, "not the digest"),
+        (rehashed(lambda body: body["contents"][1]["body"].update(origin="canary")), IdMismatch, "not the digest"),
+    ],
+)
+def test_what_is_no_branch_is_refused(value: bytes, error: type[InputError], says: str) -> None:
+    with pytest.raises(error, match=says) as caught:
+        read(value)
+    assert "canary" not in str(caught.value)
+
+
+def test_a_content_of_another_case_is_refused() -> None:
+    """I8."""
+    other = factories.analysis(1, tenant="acme")
+    with pytest.raises(TenantMismatch):
+        read(factories.branch(other, tenant="default").encode())
+    with pytest.raises(TenantMismatch):
+        read(FINDING.encode(), key="acme/" + factories.SUBJECT)
+
+
+@given(st.data())
+def test_damaged_bytes_are_refused_and_never_crash(data: st.DataObject) -> None:
+    value = bytearray(FINDING.encode())
+    for _ in range(data.draw(st.integers(1, 3))):
+        value[data.draw(st.integers(0, len(value) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        read(bytes(value))
+    except InputError:
+        return
+    assert StateVersion.parse(bytes(value)).proven()
+
+
+@given(versions)
+def test_any_version_is_read_or_refused(version: StateVersion) -> None:
+    try:
+        branch = read_branch(LogRecord(0, version.case, version.encode(), 0))
+    except InputError:
+        return
+    assert branch.header.number is None
