@@ -25,9 +25,10 @@ folds a bounded number of versions, and all snapshots together grow linearly wit
 class Summary:
     """A case at `number`, whose version has this `id` and was made `at` (microseconds).
 
-    Totals count everything ever added; `newest` is the greatest event time in microseconds of what carries no `clock`
-    flag, or None; `current` the analyses that count. `snapshot` is the number of the newest stored snapshot, which is
-    the store's business and no part of the case.
+    Totals count everything ever added; `newest` is the case's newest event time in microseconds, or None: that of its
+    analyses, since an observation's flags say whether its clock can be believed, and they lie outside its id, so that
+    two branches may bring it with different ones (I4). `current` are the analyses that count. `snapshot` is the number
+    of the newest stored snapshot, which is the store's business and no part of the case.
     """
 
     number: int
@@ -73,11 +74,9 @@ def advance(summary: Summary, added: Iterable[Kept]) -> Summary:
     for one in added:
         if isinstance(one, Observation):
             inputs += 1
-            counts = one.at is not None and "clock" not in one.flags
-        else:
-            analyses.append(one)
-            counts = one.at is not None
-        if counts and (newest is None or one.at > newest):  # type: ignore[operator] # `counts` says it is not None
+            continue
+        analyses.append(one)
+        if one.at is not None and (newest is None or one.at > newest):
             newest = one.at
     return replace(
         summary,
@@ -95,8 +94,7 @@ def moved(summary: Summary, number: int, identifier: str, at: int) -> Summary:
 
 def summarise(state: State, number: int, identifier: str, at: int) -> Summary:
     """The summary of a whole state, without any fold: what every chain of `advance` must come to."""
-    times = [one.at for one in state.inputs.values() if one.at is not None and "clock" not in one.flags]
-    times += [one.at for one in state.analyses.values() if one.at is not None]
+    times = [one.at for one in state.analyses.values() if one.at is not None]
     return Summary(
         number=number,
         id=identifier,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -35,18 +35,19 @@ def canonical_bytes(value: Json) -> bytes:
     except (UnicodeEncodeError, TypeError, RecursionError) as error:
         raise NotCanonical(f"the value has no canonical form: {type(error).__name__}") from None
     # the encoder writes `null` for a number that is not finite: only then is it worth looking
-    if b"null" in out and not _finite(value):
+    if out.find(b"null") >= 0 and not _finite(value):
         raise NotCanonical("a number is NaN or infinite, which JSON cannot carry")
     return out
 
 
 def _finite(value: Json) -> bool:
-    if isinstance(value, float):
+    kind = type(value)
+    if kind is float:
         return math.isfinite(value)
-    if isinstance(value, Mapping):
-        return all(_finite(item) for item in value.values())
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return all(_finite(item) for item in value)
+    if kind is dict:
+        return all(map(_finite, value.values()))
+    if kind is list or kind is tuple:
+        return all(map(_finite, value))
     return True
 
 

@@ -21,7 +21,7 @@ QUARANTINED = "qua"
 
 def digest(prefix: str, body: bytes, secret: bytes | None = None) -> str:
     """The id of `body` (canonical bytes) as a thing of this prefix."""
-    message = prefix.encode() + b"\n" + body
+    message = b"%b\n%b" % (prefix.encode(), body)
     if secret is None:
         return f"{prefix}_{hashlib.sha256(message).hexdigest()}"
     return f"{prefix}_{hmac.new(secret, message, hashlib.sha256).hexdigest()}"

@@ -73,16 +73,17 @@ def quarantined(
     author: str,
     at: int,
     subject: str | None = None,
+    whole: tuple[int, str] | None = None,
 ) -> Quarantined:
     """The record for `data`; its id names the same fault of the same bytes from the same place, so that a repeat after
-    a crash is recognised."""
-    whole = digest(QUARANTINED, data)
+    a crash is recognised. `whole`: size and digest of what `data` is only a prefix of."""
+    size, payload_digest = (len(data), digest(QUARANTINED, data)) if whole is None else whole
     identity = {
         "tenant": tenant,
         "what": what,
         "code": code,
         "source": source.model_dump(mode="json"),
-        "data": whole,
+        "data": payload_digest,
         "author": author,
     }
     return Quarantined(
@@ -95,8 +96,8 @@ def quarantined(
         author=author,
         source=source,
         payload=base64.b64encode(data[:PREFIX_LIMIT]).decode(),
-        cut=len(data) > PREFIX_LIMIT,
-        size=len(data),
-        payload_digest=whole,
+        cut=min(len(data), PREFIX_LIMIT) < size,
+        size=size,
+        payload_digest=payload_digest,
         at=at,
     )

@@ -32,17 +32,12 @@ class Fault(NamedTuple):
 
 def quarantined_line(tenant: str, file: str, options: dict[str, Any], fault: Fault, at: int) -> Quarantined:
     """The record for a fault. `options` are the feed's choices; `request`, where there is one, the line's request id. A
-    line too long to be held is named by the digest of the whole, in `options` under `whole_digest`."""
+    line too long to be held is named by the digest of the whole."""
     beside: dict[str, Any] = {**options, "request": fault.request} if fault.request else dict(options)
-    if fault.oversized is not None:
-        beside["whole_digest"] = fault.oversized.digest
     source = Source(file=file, line=fault.line, options=beside)
     code, reason = fault.error.code, str(fault.error)
-    record = quarantined(tenant, "input", code, reason, fault.data, source, author=AUTHOR, at=at)
-    if fault.oversized is None:
-        return record
-    whole = {"cut": True, "size": fault.oversized.size, "payload_digest": fault.oversized.digest}
-    return record.model_copy(update=whole)
+    whole = None if fault.oversized is None else (fault.oversized.size, fault.oversized.digest)
+    return quarantined(tenant, "input", code, reason, fault.data, source, author=AUTHOR, at=at, whole=whole)
 
 
 def new_record(record: Quarantined) -> NewRecord:
