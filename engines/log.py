@@ -38,7 +38,8 @@ class Batch(NamedTuple):
 
 
 Handover = Callable[[Sequence[TopicPartition]], None]
-"""Called with partitions that a member got, or is about to let go: it may still commit them inside the call."""
+"""Called with partitions that a member got, or is about to let go: it may still commit them inside the call, which
+happens within `poll` or `close`, on whatever thread the engine has for it, while those wait."""
 
 
 class Consumer(Protocol):
@@ -46,7 +47,9 @@ class Consumer(Protocol):
 
     def poll(self, limit: int, timeout: float) -> Sequence[Batch]:
         """At most `limit` records, waiting up to `timeout` seconds for the first. Keeps the membership alive, and calls
-        the handovers; between two polls at most the session's length may pass (30 s), or the partitions move on."""
+        the handovers; between two polls at most the session's length may pass (30 s), or the partitions move on.
+        Raises Fenced where they have: no handover is called, for its work since the last commit is void; its host joins
+        again with a new consumer."""
         ...
 
     def assignment(self) -> Mapping[TopicPartition, int]:
@@ -59,11 +62,11 @@ class Consumer(Protocol):
         ...
 
     def seek(self, at: TopicPartition, offset: int) -> None:
-        """Reads on from `offset`, in a partition that it owns."""
+        """Reads on from `offset`, in a partition that it owns; raises Fenced where it does not."""
         ...
 
     def pause(self, at: Iterable[TopicPartition]) -> None:
-        """Delivers nothing from these until `resume`; they stay its own."""
+        """Delivers nothing from these until `resume`; they stay its own. Raises Fenced for one that is not."""
         ...
 
     def resume(self, at: Iterable[TopicPartition]) -> None:
@@ -124,6 +127,11 @@ class EventLog(Protocol):
 
     def committed(self, group: str, topic: str) -> Mapping[int, int]:
         """By partition: what the group has committed; missing where it never did."""
+        ...
+
+    def trim(self, at: TopicPartition, offset: int) -> None:
+        """Deletes the records below `offset`, for good: its oldest record kept is then the one at `offset`, or there is
+        none where `offset` lies at or beyond the end. Never moves back."""
         ...
 
     def close(self) -> None:

@@ -34,6 +34,11 @@ class Service(Protocol):
         """It is about to lose these: it flushes, and returns what can be committed for them."""
         ...
 
+    def lost(self) -> None:
+        """It has lost all its partitions, or failed in the middle: it forgets what it holds in memory, saves nothing,
+        and will be assigned anew."""
+        ...
+
     def idle(self) -> Mapping[TopicPartition, int]:
         """Nothing came for a while. Returns what can be committed."""
         ...

@@ -64,6 +64,14 @@ class Commit(NamedTuple):
     snapshot: Snapshot | None = None
 
 
+class Move(NamedTuple):
+    """A move of one case's mark: how far its versions are known to have reached `states`."""
+
+    case: str
+    expected: int
+    number: int
+
+
 CaseOrder = Literal["score", "updated", "key"]
 
 
@@ -89,7 +97,8 @@ class StateStore(Protocol):
 
     def commit(self, commits: Sequence[Commit]) -> Sequence[bool]:
         """Moves each head whose case still stands at `expected` (number 0 with the genesis id where it has none): all
-        of one commit or nothing of it. False where another writer was first: nothing of that commit can be seen."""
+        of one commit or nothing of it. False where another writer was first: nothing of that commit can be seen. Raises
+        UsageError, before anything is written, where one of them is no consecutive move of its case's head."""
         ...
 
     def versions(self, case: str, first: int, last: int) -> Sequence[StoredVersion]:
@@ -115,8 +124,9 @@ class StateStore(Protocol):
     def cases(
         self, tenant: str | None, *, order: CaseOrder = "score", limit: int | None = None, after: str | None = None
     ) -> Sequence[CaseRow]:
-        """Rows of the index, of one tenant or of all: worst first, newest first, or by key. `after` is the key of the
-        last row of the page before."""
+        """Rows of the index, of one tenant or of all: worst first, newest first, or by key; on a cluster the index may
+        follow a commit by a moment. `after` is the key of the
+        last row of the page before; raises UnknownCase where there is none. Equal rows are ordered by key."""
         ...
 
     def row(self, case: str) -> CaseRow | None:
@@ -127,8 +137,9 @@ class StateStore(Protocol):
         """By case: the last number known to have reached `states`; 0 where none has."""
         ...
 
-    def move_published(self, case: str, expected: int, number: int) -> bool:
-        """Moves the mark where it still stands at `expected`."""
+    def move_published(self, moves: Sequence[Move]) -> Sequence[bool]:
+        """Moves each mark that still stands where it was expected. False says that it did not, or that an engine which
+        repeats calls by itself had moved it already: read it again."""
         ...
 
     def unpublished(self, limit: int) -> Sequence[str]:
@@ -136,7 +147,8 @@ class StateStore(Protocol):
         ...
 
     def put_part(self, owner: str, part: str, body: bytes) -> None:
-        """Keeps an immutable part under (owner, part); a repeat with the same bytes is harmless."""
+        """Keeps an immutable part under (owner, part); a repeat with the same bytes is harmless, with others it raises
+        EngineError."""
         ...
 
     def part(self, owner: str, part: str) -> bytes | None:

@@ -60,7 +60,7 @@ def test_every_version_is_read_as_it_was(engine: Engine, home: tuple[Path, list[
     summary = load_summary(engine.store, CASE, number)
     assert (summary.number, summary.inputs_total, summary.analyses_total) == (number, number, number)
     assert summary.current == current(expected)
-    assert summary.newest == (factories.START + (number - 1) * 1_000_000 if number else None)
+    assert summary.newest == (factories.START + number - 1 if number else None), "the newest analysis's, not input's"
 
 
 def test_the_newest_is_read_by_default(engine: Engine) -> None:

@@ -12,6 +12,7 @@ import pytest
 from engines.engine import Engine
 from engines.log import Batch, LogRecord, TopicPartition
 from engines.sqlite import open_engine
+from engines.store import Move
 from engines.topics import VERSIONS
 from merge.history import state_at
 from merge.merger import Merger
@@ -54,7 +55,7 @@ def test_a_redelivered_branch_sees_to_it_that_everything_is_published(engine: En
     merger = Merger(engine.log, engine.store)
     merger.handle(batch([factories.finding(1)]))
     merger.handle(batch([factories.finding(2)]))
-    assert engine.store.move_published(factories.CASE, 2, 0)
+    assert all(engine.store.move_published([Move(factories.CASE, 2, 0)]))
     Merger(engine.log, engine.store).handle(batch([factories.finding(1)]))
     assert published(engine, factories.CASE) == [1, 2, 1, 2]
     assert engine.store.published([factories.CASE]) == {factories.CASE: 2}

@@ -1,0 +1,90 @@
+"""StateStore: parts, manifests and notes."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.engine import Engine
+from engines.store import Manifest
+from schemas.errors import EngineError
+
+OWNER = "detectors/observations/3"
+ALL_BYTES = bytes(range(256))
+
+
+def test_parts_come_back_and_can_be_dropped(engine: Engine) -> None:
+    store = engine.store
+    bodies = {"a": ALL_BYTES, "b": b"", "c": ALL_BYTES * 5_000}
+    for part, body in bodies.items():
+        store.put_part(OWNER, part, body)
+    store.put_part("other", "a", b"its own")
+    assert sorted(store.parts(OWNER)) == ["a", "b", "c"]
+    assert {part: store.part(OWNER, part) for part in bodies} == bodies
+    store.drop_parts(OWNER, ["a", "c", "never there"])
+    assert store.parts(OWNER) == ["b"]
+    assert store.part(OWNER, "a") is None
+    assert store.part("other", "a") == b"its own"
+
+
+def test_a_part_never_changes(engine: Engine) -> None:
+    engine.store.put_part(OWNER, "a", b"first")
+    engine.store.put_part(OWNER, "a", b"first")
+    with pytest.raises(EngineError):
+        engine.store.put_part(OWNER, "a", b"second")
+    assert engine.store.part(OWNER, "a") == b"first"
+
+
+def test_a_manifest_moves_forward_only(engine: Engine) -> None:
+    store = engine.store
+    assert store.manifest(OWNER) is None
+    first = Manifest(3, 100, ALL_BYTES)
+    assert store.move_manifest(OWNER, None, first)
+    assert not store.move_manifest(OWNER, None, first)
+    assert store.manifest(OWNER) == first
+    later = Manifest(3, 200, b"later")
+    assert store.move_manifest(OWNER, first, later)
+    assert not store.move_manifest(OWNER, later, Manifest(3, 199, b"back"))
+    assert not store.move_manifest(OWNER, later, Manifest(2, 900, b"older owner"))
+    assert store.move_manifest(OWNER, later, Manifest(3, 200, b"the same place"))
+    assert store.move_manifest(OWNER, later, Manifest(4, 150, b"next owner, rewound"))
+
+
+def test_a_zombie_cannot_put_an_old_manifest_back(engine: Engine) -> None:
+    """I5: an owner that was replaced has read the manifest before its heir moved it."""
+    store = engine.store
+    store.move_manifest(OWNER, None, Manifest(3, 100, b"zombie's"))
+    seen = store.manifest(OWNER)
+    assert store.move_manifest(OWNER, seen, Manifest(4, 100, b"heir's"))
+    assert not store.move_manifest(OWNER, seen, Manifest(3, 500, b"zombie's again"))
+    assert store.manifest(OWNER) == Manifest(4, 100, b"heir's")
+
+
+def test_manifests_and_notes_by_prefix(engine: Engine) -> None:
+    store = engine.store
+    for name in ("acme/1", "acme/2", "acme-corp/1", "acm", "acmf", "acme/ü", "zeta%", "zeta_"):
+        assert store.move_manifest(name, None, Manifest(1, 1, name.encode()))
+        assert store.move_note(name, None, name.encode())
+    for prefix, names in {
+        "acme/": {"acme/1", "acme/2", "acme/ü"},
+        "acme": {"acme/1", "acme/2", "acme/ü", "acme-corp/1"},
+        "zeta_": {"zeta_"},
+        "b": set(),
+    }.items():
+        assert store.manifests(prefix) == {name: Manifest(1, 1, name.encode()) for name in names}
+        assert store.notes(prefix) == {name: name.encode() for name in names}
+    assert len(store.notes("")) == 8
+
+
+def test_notes_move_by_compare_and_swap(engine: Engine) -> None:
+    store = engine.store
+    assert store.note("feed/a") is None
+    assert not store.move_note("feed/a", b"something", b"x")
+    assert store.move_note("feed/a", None, ALL_BYTES)
+    assert not store.move_note("feed/a", None, b"again")
+    assert store.note("feed/a") == ALL_BYTES
+    assert store.move_note("feed/a", ALL_BYTES, b"")
+    assert store.note("feed/a") == b""
+    assert not store.move_note("feed/a", None, b"empty is not missing")
+    assert store.move_note("feed/a", b"", None)
+    assert store.note("feed/a") is None
+    assert store.move_note("feed/a", None, None)
