@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engines.failpoints import fail_point
 from engines.log import EventLog, NewRecord
-from engines.store import StateStore, StoredVersion
+from engines.store import Move, StateStore, StoredVersion
 from engines.topics import STATES
 from merge.contents import carried, tape_record
 from merge.reading import PAGE, envelopes
@@ -34,8 +34,7 @@ def publish(
         if waiting:
             log.append(STATES, waiting)
             fail_point("merger.published")
-            for case, number in reached.items():
-                _move(store, case, marks.get(case, 0), number)
+            _move(store, marks, reached)
             marks.update(reached)
             appended += len(waiting)
         waiting.clear()
@@ -72,7 +71,12 @@ def _outstanding(
             yield stored.number, tape_record(stored.record, [bodies[one] for one in ids])
 
 
-def _move(store: StateStore, case: str, mark: int, number: int) -> None:
-    """Others move the mark too, and only ever up: it ends at `number` or beyond."""
-    while mark < number and not store.move_published(case, mark, number):
-        mark = store.published([case]).get(case, 0)
+def _move(store: StateStore, marks: Mapping[str, int], reached: Mapping[str, int]) -> None:
+    """Others move the marks too, and only ever up: each ends at what was reached or beyond."""
+    marks = dict(marks)
+    behind = [Move(case, marks.get(case, 0), number) for case, number in reached.items()]
+    while behind:
+        moved = store.move_published(behind)
+        left = [move.case for move, done in zip(behind, moved, strict=True) if not done]
+        marks.update(store.published(left) if left else {})
+        behind = [Move(case, marks.get(case, 0), reached[case]) for case in left if marks.get(case, 0) < reached[case]]
