@@ -18,6 +18,9 @@ PARAMETERS = "par"
 SET = "set"
 QUARANTINED = "qua"
 
+HEX_LENGTH = 64
+"""Hexadecimal digits behind a prefix."""
+
 
 def digest(prefix: str, body: bytes, secret: bytes | None = None) -> str:
     """The id of `body` (canonical bytes) as a thing of this prefix."""

@@ -59,7 +59,7 @@ class Cases:
         found = dict.fromkeys(cases, 0)
         for some in chunks(cases):
             found.update(
-                self._database.rows(f"SELECT key, published FROM cases WHERE key IN ({marks(some)})", some)  # noqa: S608
+                self._database.rows(f"SELECT key, published FROM cases WHERE key IN ({marks(some)})", some)  # noqa: S608 - only marks
             )
         return found
 

@@ -79,7 +79,7 @@ class Versions:
             return found
         for some in chunks(ids):
             rows = self._database.rows(
-                f"SELECT content_id, number FROM content_index WHERE case_id = ? AND content_id IN ({marks(some)})",  # noqa: S608
+                f"SELECT content_id, number FROM content_index WHERE case_id = ? AND content_id IN ({marks(some)})",  # noqa: S608 - only marks
                 (row[0], *map(pack_id, some)),
             )
             found.update((unpack_id(kept), number) for kept, number in rows)
@@ -92,7 +92,7 @@ class Versions:
         found: dict[str, bytes] = {}
         for some in chunks(sorted(wanted)):
             rows = self._database.rows(
-                "SELECT number, content_count, contents_codec, contents FROM versions"  # noqa: S608
+                "SELECT number, content_count, contents_codec, contents FROM versions"  # noqa: S608 - only marks are put in
                 f" WHERE case_id = (SELECT id FROM cases WHERE key = ?) AND number IN ({marks(some)})",
                 (case, *some),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from merge.policies.contract import UNDECIDED, Decision, takes
 from merge.policies.worst import worst
@@ -18,6 +18,12 @@ class TrustOrder(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     order: tuple[str, ...] = ()
+
+    @field_validator("order", mode="before")
+    @classmethod
+    def _one(cls, value: object) -> object:
+        """A single name needs no list, so that a command line can give it as it is."""
+        return (value,) if isinstance(value, str) else value
 
 
 @takes(TrustOrder)

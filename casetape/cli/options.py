@@ -1,0 +1,39 @@
+"""Options that several verbs have."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from casetape.settings import PolicySettings
+from schemas.errors import UsageError
+
+Subject = Annotated[str | None, typer.Option("--subject", help="Whom it is about, for example host:10.0.0.5.")]
+Origin = Annotated[str | None, typer.Option("--origin", help="The sensor, of records that name none.")]
+PolicyName = Annotated[str | None, typer.Option("--policy", help="worst, trust-order or an installed one.")]
+PolicyOptions = Annotated[
+    list[str] | None,
+    typer.Option("--policy-option", metavar="NAME=VALUE", help="Of the policy; the value is JSON, or else text."),
+]
+
+
+def chosen_policy(name: str | None, options: list[str] | None) -> PolicySettings | None:
+    """The policy that the flags name, or None. Raises UsageError."""
+    if name is None:
+        if options:
+            raise UsageError("--policy-option needs --policy")
+        return None
+    return PolicySettings(name=name, options=dict(_pair(option) for option in options or []))
+
+
+def _pair(option: str) -> tuple[str, Any]:
+    name, equals, value = option.partition("=")
+    if not equals or not name:
+        raise UsageError(f"`{option}` is not NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        # what is no JSON is text; a list of detectors is easier to write with commas
+        return name, value.split(",") if "," in value else value

@@ -1,0 +1,81 @@
+"""`casetape cases list`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schemas.scales import parse_rfc3339
+from tests import factories
+from tests.acceptance.cli import story
+from tests.acceptance.cli.piped import casetape
+
+FIELDS = [
+    *("key", "tenant", "subject", "number", "verdict", "severity", "score"),
+    *("analyses", "conflicts", "updated_at"),
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return story.tell(tmp_path_factory.mktemp("list") / "home")
+
+
+def keys(home: Path, *args: str) -> list[str]:
+    return [row["key"] for row in casetape(home, "cases", "list", "--json", *args).json]
+
+
+def test_a_row_has_just_these_fields(home: Path) -> None:
+    row = casetape(home, "cases", "list", "--json", "--tenant", "default").json[0]
+    assert list(row) == FIELDS
+    assert row["updated_at"].endswith("Z")
+    assert parse_rfc3339(row["updated_at"]) >= factories.START
+    del row["updated_at"]
+    assert row == {
+        "key": story.CASE,
+        "tenant": "default",
+        "subject": story.SUBJECT,
+        "number": 3,
+        "verdict": "malicious",
+        "severity": "high",
+        "score": 0.9,
+        "analyses": 2,
+        "conflicts": 1,
+    }
+
+
+def test_orders_and_limits(home: Path) -> None:
+    assert keys(home) == [story.OTHER, story.CASE]
+    assert keys(home, "--order", "key") == [story.OTHER, story.CASE]
+    assert keys(home, "--order", "updated") == [story.OTHER, story.CASE]
+    assert keys(home, "--limit", "1") == [story.OTHER]
+
+
+def test_a_tenant_sees_its_own(home: Path) -> None:
+    """I8."""
+    assert keys(home, "--tenant", "acme") == [story.OTHER]
+    assert keys(home, "--tenant", "acm") == []
+    configured = casetape(home, "cases", "list", "--json", env={"CASETAPE_TENANT": "acme"})
+    assert [row["key"] for row in configured.json] == [story.OTHER]
+
+
+def test_for_people(home: Path) -> None:
+    answer = casetape(home, "cases", "list")
+    assert answer.code == 0
+    assert all(word in answer.out for word in ("2 cases", story.CASE, story.OTHER, "critical", "0.950"))
+
+
+def test_nothing_there_yet(tmp_path: Path) -> None:
+    assert casetape(tmp_path, "cases", "list", "--json").json == []
+    assert "0 cases" in casetape(tmp_path, "cases", "list").out
+    assert list(tmp_path.iterdir()) == [], "looking makes nothing"
+
+
+def test_a_home_that_does_not_exist(tmp_path: Path) -> None:
+    for verb in (["cases", "list"], ["cases", "show", "x"], ["cases", "verify"], ["quarantine", "list"]):
+        answer = casetape(tmp_path / "none", *verb, "--json")
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.err.startswith(f"casetape: there is no casetape data in {tmp_path / 'none'}")
+        assert answer.err.count("\n") == 1
+    assert not (tmp_path / "none").exists()
