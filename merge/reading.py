@@ -17,7 +17,9 @@ from schemas.keys import parse_case
 from schemas.version import Content, StateVersion
 
 PAGE = 256
-"""Versions or contents per call of the store."""
+"""Versions per call of the store."""
+CONTENTS = 10_000
+"""Contents per call: a store may keep those of one version together, so that few large calls read each bundle once."""
 
 
 def head_number(store: StateStore, case: str) -> int:
@@ -62,8 +64,8 @@ def envelopes(store: StateStore, case: str, ids: Iterable[str]) -> dict[str, byt
     """By id: the bytes of the case's contents. Raises EngineError where the store lacks one."""
     wanted = sorted(ids)
     out: dict[str, bytes] = {}
-    for start in range(0, len(wanted), PAGE):
-        out.update(store.contents(case, wanted[start : start + PAGE]))
+    for start in range(0, len(wanted), CONTENTS):
+        out.update(store.contents(case, wanted[start : start + CONTENTS]))
     lost = next((one for one in wanted if one not in out), None)
     if lost is not None:
         raise EngineError(f"the store has lost content {lost} of `{case}`: run `casetape verify {case}`")
