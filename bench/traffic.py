@@ -1,4 +1,5 @@
-"""A made-up connection log of any length: many hosts, a few beacons, in Zeek's JSON. Seeded: the same every time."""
+"""A made-up connection log of any length in Zeek's JSON: a longer one has more hosts, each of them as busy. Seeded: the
+same every time."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import random
 from pathlib import Path
 
 START = 1_700_006_400.0
-HOSTS = 400
+RECORDS_PER_HOST = 2_500
 STATES = ("SF", "SF", "SF", "SF", "S0", "REJ", "RSTO", "S1")
 SERVICES = ("dns", "ssl", "http", "ntp", None)
 HOURS = 20
@@ -17,14 +18,15 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 def write(path: Path, records: int, seed: int = 1) -> None:
     """Writes a conn log of so many records, in order of time, over 20 hours."""
     rng = random.Random(seed)
+    hosts = max(1, records // RECORDS_PER_HOST)
     step = HOURS * 3600 / records
     with path.open("w") as out:
         for number in range(records):
-            out.write(json.dumps(_record(rng, START + number * step)) + "\n")
+            out.write(json.dumps(_record(rng, hosts, START + number * step)) + "\n")
 
 
-def _record(rng: random.Random, ts: float) -> dict[str, object]:
-    host = rng.randrange(HOSTS)
+def _record(rng: random.Random, hosts: int, ts: float) -> dict[str, object]:
+    host = rng.randrange(hosts)
     service = rng.choice(SERVICES)
     popular = rng.random() < 0.7
     server = rng.randrange(40) if popular else rng.randrange(20_000)
