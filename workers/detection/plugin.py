@@ -104,7 +104,6 @@ def detector(
             return function(observation)
 
         body = {"name": name, "version": version, "kinds": tuple(kinds), "detect": detect, "__doc__": function.__doc__}
-        made = type(function.__name__, (Detector,), {**body, "__module__": function.__module__})
-        return made
+        return type(function.__name__, (Detector,), {**body, "__module__": function.__module__})
 
     return make

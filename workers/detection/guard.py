@@ -1,0 +1,107 @@
+"""Calls into plug-ins: one that raises, hangs or returns rubbish costs its own result, and nothing else (I9)."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import NamedTuple, TypeVar
+
+from schemas.errors import EngineError, PluginError
+
+T = TypeVar("T")
+CALL_SECONDS = 10.0
+"""A call into a plug-in may take this long."""
+RING_SECONDS = 1.0
+"""So often a call under way is looked at, and the worker's membership kept alive."""
+HUNG = "plugin_hung"
+
+
+class _Hung(BaseException):
+    """Raised inside a plug-in that takes too long: no Exception, so that it passes its `except Exception`."""
+
+
+class Fault(NamedTuple):
+    """What a plug-in did wrong. The reason names the error's type and place, never what it was about: a message may
+    carry the observation's content."""
+
+    code: str
+    reason: str
+
+
+class Guard:
+    """How plug-ins are called: each call for at most `seconds`. `beat` is called now and then while one is under way,
+    so that a slow plug-in does not cost the worker its partitions; what it raises is raised once the call is over."""
+
+    def __init__(self, seconds: float = CALL_SECONDS, beat: Callable[[], None] = lambda: None) -> None:
+        self._seconds = seconds
+        self._beat = beat
+
+    def call(self, call: Callable[[], T]) -> T | Fault:
+        """What the call returns, or how it failed.
+
+        A call that runs code outside Python's own loop (a regular expression, a C library) is interrupted as soon as it
+        returns from there; elsewhere than in the main thread no call is.
+        """
+        watch = _Watch(self._seconds, self._beat)
+        try:
+            result: T | Fault = watch.over(call)
+        except _Hung:
+            result = Fault(HUNG, f"did not answer within {self._seconds:g} s")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything; it is recorded by the caller
+            result = Fault(PluginError.code, f"raised {type(error).__name__}{_place(error)}")
+        if watch.lost is not None:
+            raise watch.lost
+        return result
+
+
+class _Watch:
+    """One call under a timer whose signal only the main thread gets."""
+
+    def __init__(self, seconds: float, beat: Callable[[], None]) -> None:
+        self.lost: EngineError | None = None
+        self._beat = beat
+        self._until = time.monotonic() + seconds
+        self._every = min(seconds, RING_SECONDS)
+        self._armed = False
+
+    def over(self, call: Callable[[], T]) -> T:
+        """What the call returns."""
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        before = signal.signal(signal.SIGALRM, self._ring)
+        try:
+            self._armed = True
+            signal.setitimer(signal.ITIMER_REAL, self._every, self._every)
+            try:
+                return call()
+            finally:
+                self._armed = False
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def _ring(self, _number: int, _frame: FrameType | None) -> None:
+        if not self._armed:
+            return
+        if time.monotonic() >= self._until:
+            raise _Hung
+        try:
+            self._beat()
+        except EngineError as error:
+            # not from inside the plug-in, which might catch it
+            self.lost = error
+
+
+def _place(error: BaseException) -> str:
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None:
+        return ""
+    code = last.tb_frame.f_code
+    return f" in {code.co_name}, line {last.tb_lineno} of {code.co_filename.rsplit('/', 1)[-1]}"

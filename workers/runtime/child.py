@@ -1,0 +1,99 @@
+"""A service in a process of its own: `python -m workers.runtime.child`, its options as one JSON line on standard input.
+
+Later lines are orders: {"until": {partition: offset}} says where a bounded run's input ends. The end of standard input
+is the order to stop: so a child whose parent died leaves by itself. What it has to say goes to standard output, one
+JSON object a line: ready, or why it stopped.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from engines.engine import Engine
+from engines.service import Service
+from engines.sqlite import open_engine
+from schemas.errors import CasetapeError
+from workers.runtime.host import serve
+
+FAILED = 3
+"""The exit code of a child that says why it stopped."""
+
+
+class Parent:
+    """The parent's end of standard input and output. Both are taken away from everything else in this process, so that
+    a plug-in that prints or reads does not speak between us."""
+
+    def __init__(self) -> None:
+        self._orders = os.fdopen(os.dup(0), "r", encoding="utf-8")
+        self._words = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        with open(os.devnull, "rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+        os.dup2(2, 1)
+        self._until: Mapping[int, int] | None = None
+        self._stop = threading.Event()
+
+    def options(self) -> Mapping[str, Any]:
+        """The first line."""
+        options: Mapping[str, Any] = json.loads(self._orders.readline())
+        return options
+
+    def say(self, **what: object) -> None:
+        """One line to the parent, if it is still there."""
+        try:
+            self._words.write(json.dumps(what) + "\n")
+            self._words.flush()
+        except BrokenPipeError:
+            self._stop.set()
+
+    def listen(self) -> None:
+        """Reads orders until the input ends, in a thread of its own."""
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def stop(self, _number: int, _frame: FrameType | None) -> None:
+        """A signal handler: finish what is under way and leave."""
+        self._stop.set()
+
+    def stopped(self) -> bool:
+        """Whether to finish and leave."""
+        return self._stop.is_set()
+
+    def until(self) -> Mapping[int, int] | None:
+        """Where a bounded run's input ends, once that is known."""
+        return self._until
+
+    def _read(self) -> None:
+        try:
+            for line in self._orders:
+                order = json.loads(line)
+                self._until = {int(partition): offset for partition, offset in order["until"].items()}
+        finally:
+            # also where a parent that was killed left half an order
+            self._stop.set()
+
+
+def main(make: Callable[[Engine, Mapping[str, Any]], Service]) -> int:
+    """Runs the service that `make` makes of an engine and the options. Returns the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = Parent()
+    signal.signal(signal.SIGTERM, parent.stop)
+    options = parent.options()
+    # a batch is thousands of small objects that live until it is done: looking through them in between finds nothing
+    gc.set_threshold(100_000, 50, 100)
+    try:
+        engine = open_engine(Path(options["home"]), session_seconds=options["session_seconds"])
+        service = make(engine, options)
+        parent.listen()
+        serve(engine.log, service, parent, lambda: parent.say(event="ready", pid=os.getpid()))
+        engine.close()
+    except CasetapeError as error:
+        parent.say(event="error", code=error.code, retriable=error.retriable, message=str(error))
+        return FAILED
+    return 0

@@ -1,0 +1,158 @@
+"""Child processes and who looks after them: a child that dies is started again, and said so."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from engines.failpoints import VARIABLE
+from schemas.errors import CasetapeError, EngineError, StorageFull
+
+STOP_SECONDS = 20.0
+RESTARTS = 10
+"""A service that dies this often in a row is not started again."""
+STEADY_SECONDS = 600.0
+"""A service that lived this long died for the first time."""
+
+
+class ChildFailed(EngineError):
+    """A service stopped and cannot go on."""
+
+    code = "service_failed"
+
+
+@dataclass(slots=True)
+class Child:
+    """One service's process. `said` holds what it wrote, newest last."""
+
+    name: str
+    module: str
+    options: Mapping[str, Any]
+    process: subprocess.Popen[bytes]
+    started: float
+    said: list[dict[str, Any]] = field(default_factory=list)
+    reader: threading.Thread | None = None
+
+    def order(self, line: Mapping[str, Any]) -> None:
+        """Writes an order to it; one that is dying takes none, and its successor gets it again."""
+        stream = self.process.stdin
+        try:
+            if stream is not None and not stream.closed:
+                stream.write(json.dumps(line).encode() + b"\n")
+                stream.flush()
+        except BrokenPipeError:
+            return
+
+
+class Supervisor:
+    """Starts services and keeps them up until `stop`. `tell` gets a sentence whenever one was started again."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._children: list[Child] = []
+        self._until: Mapping[int, int] | None = None
+        self._restarts: dict[str, int] = {}
+
+    def start(self, name: str, module: str, options: Mapping[str, Any]) -> None:
+        """Starts `python -m module` as a child called `name`, with its options as its first line."""
+        self._start(name, module, options, dict(os.environ))
+
+    def _start(self, name: str, module: str, options: Mapping[str, Any], environment: dict[str, str]) -> None:
+        # in a process group of its own: Ctrl-C at a terminal is for the parent, which then stops its children
+        process = subprocess.Popen(  # noqa: S603 - our own module under our own interpreter
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            process_group=0,
+        )
+        child = Child(name, module, options, process, started=time.monotonic())
+        child.order(options)
+        child.reader = threading.Thread(target=_listen, args=(process.stdout, child.said), daemon=True)
+        child.reader.start()
+        if self._until is not None:
+            child.order(_until(self._until))
+        self._children.append(child)
+
+    def until(self, ends: Mapping[int, int]) -> None:
+        """Tells every child, and every later one, where the input ends."""
+        self._until = ends
+        for child in self._children:
+            child.order(_until(ends))
+
+    def look_after(self) -> None:
+        """Starts again what has died. Raises ChildFailed where a child said that it cannot go on, or died too often."""
+        for child in [one for one in self._children if one.process.poll() is not None]:
+            self._children.remove(child)
+            _close(child)
+            said = next((line for line in reversed(child.said) if line.get("event") == "error"), None)
+            if said is not None and (not said["retriable"] or said["code"] == StorageFull.code):
+                raise _failure(said)
+            lived = time.monotonic() - child.started
+            count = self._restarts[child.name] = 1 if lived > STEADY_SECONDS else self._restarts.get(child.name, 0) + 1
+            how = said["message"] if said is not None else f"exit code {child.process.returncode}"
+            if count > RESTARTS:
+                raise _failure(said) if said is not None else ChildFailed(f"{child.name} died {count} times ({how})")
+            self._tell(f"{child.name} stopped ({how}); it was started again")
+            # a fail point was meant for the first life: a successor that died at the same place would prove nothing
+            environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
+            self._start(child.name, child.module, child.options, environment)
+
+    def pids(self) -> dict[str, int]:
+        """By name: the process ids."""
+        return {child.name: child.process.pid for child in self._children}
+
+    def stop(self) -> None:
+        """Ends every child: by the end of its input, and by a signal where it does not leave."""
+        for child in self._children:
+            if child.process.stdin is not None:
+                _quietly_closed(child.process.stdin)
+        for child in self._children:
+            try:
+                child.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._tell(f"{child.name} did not leave within {STOP_SECONDS:g} s and was killed")
+                child.process.kill()
+                child.process.wait()
+            _close(child)
+        self._children = []
+
+
+def _until(ends: Mapping[int, int]) -> dict[str, Any]:
+    return {"until": {str(partition): offset for partition, offset in ends.items()}}
+
+
+def _failure(said: Mapping[str, Any]) -> CasetapeError:
+    """The child's own error, with its code, so that the parent reports it as its own."""
+    error = ChildFailed(said["message"])
+    error.code = said["code"]  # type: ignore[misc]  # the class's code is the default; this one is the child's
+    return error
+
+
+def _listen(stream: IO[bytes] | None, said: list[dict[str, Any]]) -> None:
+    if stream is None:
+        return
+    said.extend(json.loads(line) for line in stream)
+
+
+def _close(child: Child) -> None:
+    if child.reader is not None:
+        child.reader.join(STOP_SECONDS)
+    for stream in (child.process.stdin, child.process.stdout):
+        if stream is not None:
+            _quietly_closed(stream)
+
+
+def _quietly_closed(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except BrokenPipeError:
+        return
