@@ -95,6 +95,8 @@ def run(settings: Settings, paths: Sequence[str], options: FeedOptions, listener
         fed = sum(map(feeder.feed_planned, planned.files), FeedCounts())
         _drain(engine, supervisor)
         report = _report(engine, before, fed)
+        # what a service has saved it commits at the latest when it leaves, and only what is committed may be trimmed
+        supervisor.stop()
         _trim(engine, settings)
         return report
 

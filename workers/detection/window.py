@@ -23,8 +23,9 @@ from workers.detection.windowed import Rows, Span, WindowedDetector
 
 GARBAGE = 2
 """The runs are rewritten when they hold this many times more rows than are alive."""
-SLACK = 100_000
+SLACK = 1_000
 """So many rows are never worth tidying up."""
+_SMALL = 100_000
 _ALIKE, _MANY = 8, 8
 """So many small runs of like size (within this factor) are written as one: a window has few runs, each row is written
 few times."""
@@ -186,7 +187,7 @@ class WindowState:
                 yield Due(group.cut(int(first), int(last)), span)
 
     def _small(self, run: Run) -> bool:
-        return run.rows < min(SLACK, _ALIKE * self.runs[-1].rows)
+        return run.rows < min(_SMALL, _ALIKE * self.runs[-1].rows)
 
     def _write(self, made: Iterable[Block]) -> Iterator[tuple[str, bytes]]:
         run = Run(self.load.name(), 0, [])

@@ -106,12 +106,12 @@ def test_a_plugin(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
         "from casetape import detector\n"
         f"print({HOSTILE!r})\n"
-        f"@detector({HOSTILE.replace('/', '')!r}, version={HOSTILE!r}, kinds=({HOSTILE!r},))\n"
+        f"@detector('loud', version={HOSTILE[:60]!r}, kinds=({HOSTILE!r},))\n"
         "def loud(observation): ...\n"
     )
     (tmp_path / "broken.py").write_text(f"raise ValueError({HOSTILE!r})\n")
     answer = casetape(tmp_path / "home", "detector", "list", "--plugins", tmp_path, "--json")
-    assert {one["version"] for one in answer.json["detectors"]} >= {HOSTILE}
+    assert {one["version"] for one in answer.json["detectors"]} >= {HOSTILE[:60]}
     assert all(one in SAFE or one.isprintable() for one in answer.out)
     table = casetape(tmp_path / "home", "detector", "list", "--plugins", tmp_path, env={"COLUMNS": "400"})
     assert table.code == 0
