@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, redirect_stdout
 from dataclasses import asdict, dataclass
 
 from casetape.services.options import DETECTORS_NAME, merger_options, worker_options
 from casetape.settings import Settings
+from casetape.turn import turn
 from engines import topics
 from engines.engine import Engine
 from engines.log import TopicPartition, lag
@@ -18,8 +21,9 @@ from merge.policies.registry import Registry, policies
 from merge.tape import MERGER
 from schemas.scales import DAY
 from schemas.version import StateVersion
-from workers.detection.partition import Counts, counts_of, owner_of
+from workers.detection.plugin import Detector
 from workers.detection.registry import create, discover
+from workers.detection.snapshot import Counts, body_of, counts_of, entries, owner_of
 from workers.feed.feeder import Feeder
 from workers.feed.options import FeedCounts, FeedOptions
 from workers.feed.plan import plan
@@ -33,7 +37,8 @@ PAGE = 1_000
 @dataclass(frozen=True, slots=True)
 class RunReport:
     """What a run did. fed + backlog = recorded + duplicates + quarantined: `fed` records were read, `backlog` lay on
-    the tape already and had not been looked at; `recorded` are new on the tape; `faults` are failures of plug-ins."""
+    the tape already and had not been looked at; `recorded` are new on the tape. Of those, `late` came after their
+    case's windows had closed, `untimed` have no time that can be used. `faults` are failures of plug-ins."""
 
     fed: int
     backlog: int
@@ -41,6 +46,7 @@ class RunReport:
     duplicates: int
     quarantined: int
     late: int
+    untimed: int
     faults: int
     analyses: int
     versions: int
@@ -61,31 +67,36 @@ def now() -> int:
 @dataclass(frozen=True, slots=True)
 class Listener:
     """Who is told what goes on: `progress` gets bytes read of a file, bytes in all (None: unknown) and its counts;
-    `tell` gets sentences."""
+    `tell` gets sentences, `refuse` those about plug-ins that were refused."""
 
     progress: Callable[[int, int | None, FeedCounts], None]
     tell: Callable[[str], None]
+    refuse: Callable[[str], None]
 
 
-def run(settings: Settings, paths: Sequence[str], options: FeedOptions, listener: Listener) -> RunReport:
-    """Feeds the paths and works off everything on the tape. Raises UsageError before anything is written, and whatever
-    the services and engines raise."""
+def run(
+    settings: Settings, paths: Sequence[str], options: FeedOptions, listener: Listener, *, replay: bool = False
+) -> RunReport:
+    """Feeds the paths and works off everything on the tape; with `replay` also what it still has of before, for the
+    sake of detectors that are new. Raises UsageError before anything is written, and whatever the services and
+    engines raise."""
     planned = plan(paths, options)
     for one in planned.skipped:
         listener.tell(f"left out: {one.path}: {one.reason}")
-    registry = discover(settings.plugins)
-    for refused in registry.refused:
-        listener.tell(f"detector {refused.name} was refused: {refused.reason} ({refused.source})")
-    create(registry, settings.detectors, settings.parameters)
+    detectors = _detectors(settings, listener)
     policies(Registry.installed(), settings.policy_choice())
     with ExitStack() as stack:
         engine = stack.enter_context(open_engine(settings.home, session_seconds=settings.session))
+        stack.enter_context(turn(settings.home, listener.tell))
         for topic in topics.ALL:
             engine.log.create_topic(topic, settings.partitions)
         before = _Mark.now(engine)
         supervisor = Supervisor(listener.tell)
         stack.callback(supervisor.stop)
-        _start(supervisor, settings, engine, listener)
+        if not replay:
+            _say_what_is_new(engine, detectors, listener)
+        name = uuid.uuid4().hex if replay else None
+        _start(supervisor, settings, engine, listener, name)
 
         def progress(done: int, size: int | None, counts: FeedCounts) -> None:
             supervisor.look_after()
@@ -93,7 +104,7 @@ def run(settings: Settings, paths: Sequence[str], options: FeedOptions, listener
 
         feeder = Feeder(engine.log, engine.store, options, now, on_progress=progress)
         fed = sum(map(feeder.feed_planned, planned.files), FeedCounts())
-        _drain(engine, supervisor)
+        _drain(engine, supervisor, name)
         report = _report(engine, before, fed)
         # what a service has saved it commits at the latest when it leaves, and only what is committed may be trimmed
         supervisor.stop()
@@ -101,22 +112,45 @@ def run(settings: Settings, paths: Sequence[str], options: FeedOptions, listener
         return report
 
 
-def _start(supervisor: Supervisor, settings: Settings, engine: Engine, listener: Listener) -> None:
+def _detectors(settings: Settings, listener: Listener) -> list[Detector]:
+    # what a plug-in prints while it is imported is no part of our answer
+    with redirect_stdout(sys.stderr):
+        registry = discover(settings.plugins)
+    for refused in registry.refused:
+        listener.refuse(f"detector {refused.name} was refused: {refused.reason} ({refused.source})")
+    detectors = create(registry, settings.detectors, settings.parameters)
+    if not detectors:
+        listener.tell("there is no detector: records are kept, and nothing looks at them")
+    return detectors
+
+
+def _say_what_is_new(engine: Engine, detectors: Sequence[Detector], listener: Listener) -> None:
+    """A detector that comes later has seen nothing of before, which nobody should have to find out."""
+    manifests = engine.store.manifests(f"detect/{GROUP}/{topics.OBSERVATIONS}/").values()
+    bodies = [body_of(manifest) for manifest in manifests if manifest.offset]
+    known = {entry for body in bodies for entry in body.detectors}
+    new = [one.name for one in entries(detectors) if one not in known]
+    if bodies and new:
+        listener.tell(f"new or changed here: {', '.join(new)}; --replay shows them what the tape has of before")
+
+
+def _start(supervisor: Supervisor, settings: Settings, engine: Engine, listener: Listener, replay: str | None) -> None:
+    options = worker_options(settings, bounded=True, replay=replay)
     partitions = engine.log.partitions(topics.OBSERVATIONS)
     if settings.workers > partitions:
         surplus = settings.workers - partitions
         listener.tell(f"{surplus} of {settings.workers} workers will idle: there are {partitions} partitions")
     for number in range(settings.workers):
-        supervisor.start(f"worker {number + 1}", "casetape.services.worker", worker_options(settings, bounded=True))
+        supervisor.start(f"worker {number + 1}", "casetape.services.worker", options)
     supervisor.start("merger", "casetape.services.merger", merger_options(settings))
 
 
-def _drain(engine: Engine, supervisor: Supervisor) -> None:
+def _drain(engine: Engine, supervisor: Supervisor, replay: str | None) -> None:
     """Waits until every partition is concluded up to where the input ends now, and all results are merged and
     published."""
     ends = engine.log.end_offsets(topics.OBSERVATIONS)
     supervisor.until(ends)
-    while any(_concluded(engine).get(partition, 0) < end for partition, end in ends.items()):
+    while not _reached(_concluded(engine, replay), ends):
         supervisor.look_after()
         time.sleep(WAIT_SECONDS)
     while any(lag(engine.log, MERGER, topics.VERSIONS).values()) or engine.store.unpublished(1):
@@ -131,9 +165,15 @@ def _trim(engine: Engine, settings: Settings) -> None:
             trim_older(engine.log, topic, now() - round(days * DAY), readers.get(topic, []))
 
 
-def _concluded(engine: Engine) -> dict[int, int]:
+def _reached(concluded: Mapping[int, int], ends: Mapping[int, int]) -> bool:
+    return all(concluded.get(partition, 0) >= end for partition, end in ends.items())
+
+
+def _concluded(engine: Engine, replay: str | None) -> dict[int, int]:
+    """By partition: up to where it is concluded; in a replay only by owners that have begun it."""
     manifests = engine.store.manifests(f"detect/{GROUP}/{topics.OBSERVATIONS}/")
-    return {int(owner.rpartition("/")[2]): counts_of(manifest)[1] for owner, manifest in manifests.items()}
+    bodies = {int(owner.rpartition("/")[2]): body_of(manifest) for owner, manifest in manifests.items()}
+    return {partition: body.concluded for partition, body in bodies.items() if replay in (None, body.replay)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +215,7 @@ def _report(engine: Engine, before: _Mark, fed: FeedCounts) -> RunReport:
         duplicates=fed.already_fed + after.duplicate - before.counts.duplicate,
         quarantined=fed.quarantined + after.quarantined - before.counts.quarantined,
         late=after.late - before.counts.late,
+        untimed=after.untimed - before.counts.untimed,
         faults=after.faults - before.counts.faults,
         analyses=analyses,
         versions=versions,

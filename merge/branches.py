@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engines.log import LogRecord
 from merge.contents import NewContent, envelope, is_analysis, is_input
+from schemas.analysis import Analysis
+from schemas.digests import HEX_LENGTH, VERSION
 from schemas.errors import RecordInvalid, TenantMismatch, UnknownType
 from schemas.keys import valid_subject, valid_tenant
+from schemas.scales import AHEAD
 from schemas.version import Content, Header, StateVersion
 
 SecretOf = Callable[[str], bytes | None]
 """tenant -> the secret that keys its digests, or None."""
+_VERSION_ID = re.compile(rf"{VERSION}_[0-9a-f]{{{HEX_LENGTH}}}", re.ASCII)
+_AUTHORS = ("detectors", "person")
 
 
 def no_secrets(tenant: str) -> None:
@@ -32,7 +39,8 @@ def read_branch(record: LogRecord, secret_of: SecretOf = no_secrets) -> Branch:
     """The branch version in a record of `versions`.
 
     Raises an InputError that says what is wrong: it does not parse, is of no known type, is no branch, its key or its
-    contents belong to another case, or something in it is not what its id says.
+    contents belong to another case, something in it is not what its id says, or a time in it lies more than a day
+    (`AHEAD`) after the log's own time of the append: it would count as the newest for as long.
     """
     version = StateVersion.parse(record.value)
     if not valid_tenant(version.tenant) or not valid_subject(version.subject):
@@ -40,14 +48,13 @@ def read_branch(record: LogRecord, secret_of: SecretOf = no_secrets) -> Branch:
     if version.case != record.key:
         raise TenantMismatch
     header = version.header
-    if header.number is not None or version.assessment is not None or version.branches:
-        raise RecordInvalid("a merged version stands among the branch versions")
-    if not header.parents:
-        raise RecordInvalid("a branch version names no parent")
+    _check_header(version)
     secret = secret_of(version.tenant)
     version.proven(secret)
     _check_ids(version)
-    return Branch(version.id, header, tuple(_opened(one, header, secret) for one in version.contents))
+    branch = Branch(version.id, header, tuple(_opened(one, header, secret) for one in version.contents))
+    _check_times(branch, record.appended_at + AHEAD)
+    return branch
 
 
 def branch_of(version: StateVersion, secret: bytes | None = None) -> Branch:
@@ -55,8 +62,34 @@ def branch_of(version: StateVersion, secret: bytes | None = None) -> Branch:
     return Branch(version.id, version.header, tuple(_opened(one, version.header, secret) for one in version.contents))
 
 
+def _check_header(version: StateVersion) -> None:
+    header = version.header
+    if header.number is not None or version.assessment is not None or version.branches:
+        raise RecordInvalid("a merged version stands among the branch versions")
+    if len(header.parents) != 1:
+        how_many = f"{len(header.parents)} parents" if header.parents else "no parent"
+        raise RecordInvalid(f"a branch version names {how_many}; it has one, the version its author looked at")
+    if _VERSION_ID.fullmatch(header.parents[0]) is None:
+        raise RecordInvalid("header.parents: what a branch version names as its parent is no id of a version")
+    if header.author.kind not in _AUTHORS:
+        raise RecordInvalid("header.author.kind: a branch version is made by detectors or by a person")
+    for name, ids in (("inputs", header.inputs), ("analyses", header.analyses)):
+        if any(a >= b for a, b in pairwise(ids)):
+            raise RecordInvalid(f"header.{name} is not sorted, or names one twice")
+
+
+def _check_times(branch: Branch, latest: int) -> None:
+    if branch.header.at > latest:
+        raise RecordInvalid("header.at lies more than a day after the record was appended")
+    for one in branch.contents:
+        if isinstance(one.record, Analysis) and one.record.at is not None and one.record.at > latest:
+            raise RecordInvalid("an analysis's `at` lies more than a day after the record was appended")
+
+
 def _check_ids(version: StateVersion) -> None:
     ids = {content.id for content in version.contents}
+    if len(ids) != len(version.contents):
+        raise RecordInvalid("contents: one comes twice")
     for one in ids:
         if not is_analysis(one) and not is_input(one):
             raise UnknownType(f"a content's type `{one.partition('_')[0][:32]}` is not known")

@@ -68,7 +68,7 @@ def envelopes(store: StateStore, case: str, ids: Iterable[str]) -> dict[str, byt
         out.update(store.contents(case, wanted[start : start + CONTENTS]))
     lost = next((one for one in wanted if one not in out), None)
     if lost is not None:
-        raise EngineError(f"the store has lost content {lost} of `{case}`: run `casetape verify {case}`")
+        raise EngineError(f"the store has lost content {lost} of `{case}`: run `casetape cases verify {case}`")
     return out
 
 
@@ -123,7 +123,8 @@ def _forward(store: StateStore, case: str, summary: Summary, number: int, log: E
     for version in delta:
         if version.header.parents[:1] != (before,):
             raise EngineError(
-                f"version {version.number} of `{case}` does not stand on the one before: run `casetape verify {case}`"
+                f"version {version.number} of `{case}` does not stand on the one before:"
+                f" run `casetape cases verify {case}`"
             )
         before = version.id
     taped = [content.opened() for version in delta for content in version.contents]

@@ -5,7 +5,7 @@ was removed (it is a cache), or that a mark was moved back (the versions are pub
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engines.log import EventLog
 from engines.store import CaseRow, Head, Snapshot, StateStore
@@ -24,14 +24,16 @@ BEYOND = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was verified (cases, versions, contents), how many committed versions have not been published yet, and what
-    does not verify."""
+    """What was verified (cases, versions, contents), how many committed versions have not been published yet, what does
+    not verify, and by topic how many records are no longer there to compare with, because they were trimmed: what only
+    those could tell is not vouched for."""
 
     cases: int
     versions: int
     contents: int
     unpublished: int
     faults: tuple[Fault, ...]
+    trimmed: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -55,11 +57,12 @@ def verify(store: StateStore, log: EventLog, case: str | None = None, *, secret_
     for check in checks:
         check.run()
     return Report(
-        cases=len(checks),
+        cases=sum(not one.waiting for one in checks),
         versions=sum(one.versions for one in checks),
         contents=sum(one.contents for one in checks),
         unpublished=sum(one.unpublished for one in checks),
         faults=(*witness.faults, *(fault for one in checks for fault in one.faults)),
+        trimmed=witness.trimmed,
     )
 
 
@@ -82,6 +85,7 @@ class _Check:
         self._secret_of = secret_of
         self.faults: list[Fault] = []
         self.versions = self.contents = self.unpublished = 0
+        self.waiting = False
 
     def run(self) -> None:
         """Gathers the faults, whatever state the store is in."""
@@ -105,7 +109,10 @@ class _Check:
         head, row = self._end()
         last = 0 if head is None else head.number
         if head is None:
-            self._fault(None, "the tape knows the case, and the store does not")
+            # branches that no merger has handled yet are no case yet
+            self.waiting = not (self._seen.states or self._seen.handled or self._mark)
+            if not self.waiting:
+                self._fault(None, "the tape knows the case, and the store does not")
             return
         snapshots = dict(self._snapshots())
         for start in range(1, last + 1, PAGE):
@@ -114,6 +121,7 @@ class _Check:
             self._fault(last, "the store keeps versions or snapshots beyond the head")
         if chain.number == last:
             chain.check_end(head, row)
+            self._check_index(chain)
 
     def _follow_page(self, chain: Chain, first: int, last: int, snapshots: Mapping[int, Snapshot]) -> None:
         page = self._store.versions(self._case, first, last)
@@ -127,6 +135,18 @@ class _Check:
             if chain.number in snapshots:
                 chain.check_snapshot(snapshots[chain.number])
             self._compare_state(stored.number, stored.record, [envelopes[one] for one in ids if one in envelopes])
+
+    def _check_index(self, chain: Chain) -> None:
+        """Whether the store says of contents that are on the tape that it has them, and no version does: a merger would
+        leave those out. Of ids that were never on the tape nobody can ask."""
+        others = [one for one in self._seen.envelopes if one not in chain.ids]
+        said = self._store.content_numbers(self._case, others)
+        # a merger may have gone on since
+        head = self._store.heads([self._case]).get(self._case)
+        newest = 0 if head is None else head.number
+        extra = sorted(one for one, number in said.items() if not chain.number < number <= newest)
+        if extra:
+            self._fault(said[extra[0]], f"the store says that it has {len(extra)} contents that no version brought")
 
     def _end(self) -> tuple[Head | None, CaseRow | None]:
         """Head and row of one moment: a merger may be at work."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from engines.log import EventLog, LogRecord, TopicPartition
 from engines.partitioner import partition_of
@@ -42,11 +43,24 @@ class Witness:
         self.cases: defaultdict[str, Seen] = defaultdict(Seen)
         # first what the merger says it has handled: the rest of the tape can only have grown since
         self._committed = log.committed(MERGER, VERSIONS)
-        self._starts = {topic: dict(log.start_offsets(topic)) for topic in (STATES, VERSIONS)}
+        self._starts = {topic: dict(log.start_offsets(topic)) for topic in (STATES, VERSIONS, QUARANTINE)}
 
     def whole(self, topic: str, case: str) -> bool:
         """Whether retention has removed nothing from the partition that holds the case."""
         return self._starts[topic][partition_of(case, len(self._starts[topic]))] == 0
+
+    @property
+    def trimmed(self) -> dict[str, int]:
+        """By topic: how many records retention has removed from what was read, where it has removed any."""
+        gone = {
+            topic: sum(starts[at.partition] for at in partitions_of(self._log, topic, self._of(topic)))
+            for topic, starts in self._starts.items()
+        }
+        return {topic: count for topic, count in gone.items() if count}
+
+    def _of(self, topic: str) -> str | None:
+        """Whose partition of a topic is read: quarantine is kept by tenant, and read whole."""
+        return None if topic == QUARANTINE else self._case
 
     def read(self) -> None:
         """Reads both topics to their ends: `states` first, so that the branches of what it holds are on `versions`."""
@@ -63,7 +77,7 @@ class Witness:
             for record in records(self._log, at, end):
                 self._check_gap(at, expected, record.offset)
                 expected = record.offset + 1
-                if self._case in (None, record.key):
+                if self._of(at.topic) in (None, record.key):
                     take(at, record)
         except Exception as error:
             # bytes that were damaged on the disk can fail in any way, and are what is looked for here
@@ -103,7 +117,7 @@ class Witness:
         try:
             branch = read_branch(record, self._secret_of)
         except InputError as error:
-            if handled and not self._in_quarantine(at, record):
+            if handled and self._quarantine_whole and (at.partition, record.offset) not in self._set_aside:
                 self._fault(record.key, None, f"{_place(at, record.offset)}: {error}, and it was not quarantined")
             return
         seen = self.cases[record.key]
@@ -113,14 +127,29 @@ class Witness:
             if handled:
                 seen.handled.setdefault(one.id, record.offset)
 
-    def _in_quarantine(self, at: TopicPartition, record: LogRecord) -> bool:
+    @property
+    def _quarantine_whole(self) -> bool:
+        return not any(self._starts[QUARANTINE].values())
+
+    @cached_property
+    def _set_aside(self) -> Set[tuple[int, int]]:
+        """The records of `versions` that are in quarantine, by partition and offset: what the merger has handled is
+        there before it says so."""
+        found: set[tuple[int, int]] = set()
+
+        def take(at: TopicPartition, record: LogRecord) -> None:
+            try:
+                source = Quarantined.parse(record.value).source
+            except InputError as error:
+                self._fault("", None, f"{_place(at, record.offset)}: {error}")
+                return
+            if source.topic == VERSIONS and source.partition is not None and source.offset is not None:
+                found.add((source.partition, source.offset))
+
         ends = self._log.end_offsets(QUARANTINE)
-        for place in partitions_of(self._log, QUARANTINE, None):
-            for kept in records(self._log, place, ends[place.partition]):
-                source = Quarantined.parse(kept.value).source
-                if (source.topic, source.partition, source.offset) == (at.topic, at.partition, record.offset):
-                    return True
-        return False
+        for at in partitions_of(self._log, QUARANTINE, None):
+            self._read(at, ends[at.partition], take)
+        return found
 
     def _fault(self, case: str, number: int | None, what: str) -> None:
         self.faults.append(Fault(case, number, what))

@@ -13,6 +13,7 @@ from casetape.run import now
 from engines import topics
 from engines.sqlite import open_engine
 from schemas.errors import UsageError
+from schemas.keys import case_key
 from schemas.scales import parse_rfc3339
 from workers.feed.feeder import Feeder
 from workers.feed.options import FeedCounts, FeedOptions
@@ -55,6 +56,8 @@ def feed(
         with progress_bar(sum(one.size or 0 for one in planned.files) or None) as progress:
             feeder = Feeder(engine.log, engine.store, options, now, on_progress=progress)
             counts = sum(map(feeder.feed_planned, planned.files), counts)
+        if subject is not None and engine.store.row(case_key(chosen.tenant, subject)) is None:
+            tell(f"there is no case {case_key(chosen.tenant, subject)} yet: the next run makes it")
     _report(counts, as_json)
     if counts.quarantined and strict:
         raise typer.Exit(FAILED)

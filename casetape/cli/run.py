@@ -30,7 +30,13 @@ def run(
     subject: Subject = None,
     origin: Origin = None,
     plugins: Annotated[Path | None, typer.Option(help="A folder of plug-in files.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 where anything was quarantined.")] = False,
+    detectors: Annotated[str | None, typer.Option(help="Names, with commas between; all there are by default.")] = None,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Show all detectors once more what the tape still has.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 where anything was quarantined, refused, or a plug-in failed.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,20 +48,25 @@ def run(
         plugins=plugins,
         origin=origin,
         policy=chosen_policy(policy, policy_option),
+        detectors=None if detectors is None else tuple(name.strip() for name in detectors.split(",")),
     )
     options = FeedOptions(
         tenant=chosen.tenant, kind=kind, subject=subject, origin=chosen.origin, subjects=chosen.subjects
     )
+    refused: list[str] = []
     with progress_bar(_size(paths or [])) as progress:
-        report = run_pipeline(chosen, paths or [], options, Listener(progress, tell))
+        listener = Listener(progress, tell, refused.append)
+        report = run_pipeline(chosen, paths or [], options, listener, replay=replay)
+    for sentence in refused:
+        tell(sentence)
     if as_json:
         print_json(report.to_json())
     else:
         _show(report)
-    if report.quarantined:
-        tell(f"{report.quarantined} quarantined: see `casetape quarantine list`")
-        if strict:
-            raise typer.Exit(FAILED)
+    if report.quarantined or report.faults:
+        tell(f"{report.quarantined} quarantined, {report.faults} failures of plug-ins: see `casetape quarantine list`")
+    if strict and (report.quarantined or report.faults or refused):
+        raise typer.Exit(FAILED)
 
 
 def _size(paths: list[str]) -> int | None:

@@ -10,12 +10,13 @@ DETECTORS_NAME = "default"
 """The name of the detector set of `run`: its consumer group is `detect-default`."""
 
 
-def worker_options(settings: Settings, *, bounded: bool) -> dict[str, Any]:
+def worker_options(settings: Settings, *, bounded: bool, replay: str | None = None) -> dict[str, Any]:
     """The options of a detection worker."""
     return {
         "home": str(settings.home),
         "session_seconds": settings.session,
         "bounded": bounded,
+        "replay": replay,
         "detectors": settings.detectors,
         "plugins": None if settings.plugins is None else str(settings.plugins),
         "parameters": settings.parameters,

@@ -23,6 +23,7 @@ def make(engine: Engine, options: Mapping[str, Any]) -> Service:
     chosen = WorkerOptions(
         detectors_name=DETECTORS_NAME,
         bounded=options["bounded"],
+        replay=options["replay"],
         lateness=round(options["lateness"] * SECOND),
         silence=round(options["silence"] * SECOND),
         window_bytes=options["window_mib"] * 1024 * 1024,

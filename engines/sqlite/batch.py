@@ -46,6 +46,8 @@ def pack(raw: bytes) -> Packed:
 
 def unpack(codec: int, body: bytes) -> bytes:
     """What was packed. Raises EngineError for a damaged body or an unknown codec."""
+    if not isinstance(body, bytes):
+        raise EngineError("a block in the file is damaged (it holds no bytes): put back a copy of the file")
     if codec == PLAIN:
         return body
     if codec != ZSTD:
@@ -54,7 +56,7 @@ def unpack(codec: int, body: bytes) -> bytes:
         )
     try:
         return _zstd()[1].decompress(body)
-    except zstandard.ZstdError as error:
+    except (zstandard.ZstdError, MemoryError) as error:
         raise EngineError(f"a block in the file is damaged ({error}): put back a copy of the file") from error
 
 
@@ -80,12 +82,18 @@ def frame(pairs: Sequence[tuple[str, bytes]]) -> bytes:
 
 
 def unframe(raw: bytes, count: int, first: int = 0, last: int | None = None) -> tuple[list[str], list[bytes]]:
-    """Keys and values of the pairs `first` up to, not including, `last` (0-based; None: all) of a frame of `count`."""
+    """Keys and values of the pairs `first` up to, not including, `last` (0-based; None: all) of a frame of `count`.
+    Raises EngineError where it is no such frame."""
     last = count if last is None else min(last, count)
-    lengths = struct.unpack_from(f"<{2 * count + 1}I", raw)
-    begin = 4 * len(lengths)
-    values_at = begin + lengths[-1]
-    text = raw[begin:values_at].decode()
+    try:
+        lengths = struct.unpack_from(f"<{2 * count + 1}I", raw)
+        begin = 4 * len(lengths)
+        values_at = begin + lengths[-1]
+        text = raw[begin:values_at].decode()
+    except (struct.error, UnicodeDecodeError) as error:
+        raise _no_frame(count) from error
+    if len(text) != sum(lengths[:count]) or len(raw) != values_at + sum(lengths[count:-1]):
+        raise _no_frame(count)
     key_ends = list(accumulate(lengths[first:last], initial=sum(lengths[:first])))
     value_ends = list(
         accumulate(lengths[count + first : count + last], initial=values_at + sum(lengths[count : count + first]))
@@ -93,3 +101,7 @@ def unframe(raw: bytes, count: int, first: int = 0, last: int | None = None) -> 
     keys = [text[a:b] for a, b in pairwise(key_ends)]
     values = [raw[a:b] for a, b in pairwise(value_ends)]
     return keys, values
+
+
+def _no_frame(count: int) -> EngineError:
+    return EngineError(f"a block in the file is damaged (it is no frame of {count} pairs): put back a copy of the file")

@@ -1,8 +1,9 @@
 """A member of a consumer group on SQLite.
 
-Every poll sees with one read whether the group has changed. If so, or when a third of the session has passed, it
-renews its lease, removes dead members, works out the shares (`groups.share_out`), hands back what should move and takes
-what is free and its own. A partition of a living member is taken only after that member has handed it back.
+Every poll sees with one read whether the group has changed. If so, or when a third of the session has passed or the
+clock was set back, it renews its lease, removes dead members, works out the shares (`groups.share_out`), hands back
+what should move and takes what is free and its own. A partition of a living member is taken only after that member has
+handed it back.
 
 A member that was silent for longer than its session, and was removed by another, is out for good: poll, heartbeat and
 commit raise Fenced, no handover is called, and its host joins again with a new consumer.
@@ -59,7 +60,7 @@ class Member:
         self._paused: set[TopicPartition] = set()
         self._reader = Reader(database)
         self._epoch = -1
-        self._renew_at = 0
+        self._renewed_at: int | None = None
         self._lost = self._closed = False
         self._turn = 0
         with database.writing() as connection:
@@ -107,12 +108,12 @@ class Member:
 
     def heartbeat(self) -> None:
         now = self._now()
-        if now < self._renew_at:
+        if not self._due(now):
             renewed = self._is_member()
         else:
             with self._database.writing() as connection:
                 renewed = self._group.renew(connection, self._member, now)
-            self._renew_at = now + self._session // 3
+            self._renewed_at = now
         if self._lost or not renewed:
             raise self._out()
 
@@ -133,6 +134,11 @@ class Member:
 
     def _is_member(self) -> bool:
         return self._group.has(self._database, self._member)
+
+    def _due(self, now: int) -> bool:
+        """Whether its lease is to be renewed: after a third of the session, or when the clock was set back."""
+        last = self._renewed_at
+        return last is None or not last <= now < last + self._session // 3
 
     def _now(self) -> int:
         return int(self._clock() * 1_000_000)
@@ -162,7 +168,7 @@ class Member:
             raise self._out()
         now = self._now()
         epoch, soonest = self._group.glance(self._database)
-        if epoch == self._epoch and now < self._renew_at and soonest is not None and soonest >= now:
+        if epoch == self._epoch and not self._due(now) and soonest is not None and soonest >= now:
             return
         losing, taken = self._step(now)
         if losing:
@@ -188,7 +194,7 @@ class Member:
                 group.changed(connection)
             epoch = group.epoch(connection)
         self._owned |= taken
-        self._epoch, self._renew_at = epoch, now + self._session // 3
+        self._epoch, self._renewed_at = epoch, now
         losing = [at for at in self._owned if target.get(at) != self._member]
         return sorted(losing), sorted(taken)
 

@@ -113,7 +113,13 @@ class Group:
         return found is not None
 
     def renew(self, connection: sqlite3.Connection, member: str, now: int) -> bool:
-        """Prolongs the member's lease; False where it is no member any more."""
+        """Prolongs the member's lease, and cuts those that no clock of today could have given; False where it is no
+        member any more."""
+        # a clock that was set back must not keep the dead alive for as long
+        connection.execute(
+            "UPDATE members SET lease_until = ?1 + session WHERE group_id = ?2 AND lease_until > ?1 + session",
+            (now, self.id),
+        )
         renewed = connection.execute(
             "UPDATE members SET lease_until = ? + session WHERE group_id = ? AND member = ?", (now, self.id, member)
         )
@@ -121,11 +127,6 @@ class Group:
 
     def expire(self, connection: sqlite3.Connection, now: int) -> None:
         """Removes the members whose lease is over, and frees what they owned."""
-        # a clock that was set back must not keep the dead alive for as long
-        connection.execute(
-            "UPDATE members SET lease_until = ?1 + session WHERE group_id = ?2 AND lease_until > ?1 + session",
-            (now, self.id),
-        )
         dead = connection.execute(
             "DELETE FROM members WHERE group_id = ? AND lease_until < ? RETURNING member", (self.id, now)
         ).fetchall()

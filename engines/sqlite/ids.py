@@ -16,7 +16,8 @@ def pack_id(identifier: str) -> bytes | str:
 
 
 def unpack_id(kept: bytes | str) -> str:
-    """The id that was packed."""
+    """The id that was packed; of damaged bytes something that is no id, so that whoever compares it sees it."""
     if isinstance(kept, str):
         return kept
-    return f"{kept[:_PREFIX].decode()}_{kept[_PREFIX:].hex()}"
+    prefix = kept[:_PREFIX].decode("ascii", "backslashreplace")
+    return f"{prefix}_{kept[_PREFIX:].hex()}"

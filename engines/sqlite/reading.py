@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import repeat
 from typing import NamedTuple
 
 from engines.log import LogRecord
 from engines.sqlite.batch import unframe, unpack
 from engines.sqlite.connection import Database
+from schemas.errors import EngineError
 
 _FROM = """
 SELECT base_offset, count, appended_at, codec, body FROM batches
@@ -33,10 +35,29 @@ class Stored(NamedTuple):
     body: bytes
 
     def records(self) -> list[LogRecord]:
-        """All its records."""
-        keys, values = unframe(unpack(self.codec, self.body), self.length)
+        """All its records. Raises EngineError, with their offsets, where the batch is damaged."""
+        with self._placed():
+            keys, values = unframe(unpack(self.codec, self.body), self.length)
         offsets = range(self.base, self.base + self.length)
         return list(map(LogRecord, offsets, keys, values, repeat(self.appended_at)))
+
+    def some(self, offsets: Sequence[int]) -> list[LogRecord]:
+        """Its records at these offsets, which must be its own. Raises what `records` raises."""
+        with self._placed():
+            raw = unpack(self.codec, self.body)
+            found = []
+            for offset in offsets:
+                inside = offset - self.base
+                (key,), (value,) = unframe(raw, self.length, inside, inside + 1)
+                found.append(LogRecord(offset, key, value, self.appended_at))
+        return found
+
+    @contextmanager
+    def _placed(self) -> Iterator[None]:
+        try:
+            yield
+        except EngineError as error:
+            raise EngineError(f"records {self.base} up to {self.base + self.length - 1}: {error}") from error
 
 
 class Reader:
@@ -91,13 +112,8 @@ def pick(database: Database, topic_id: int, partition: int, offsets: Sequence[in
         if row is not None:
             stored = Stored(*row)
             end = max(end, stored.base + stored.length)
-            raw = unpack(stored.codec, stored.body)
-            for offset in wanted[place:]:
-                inside = offset - stored.base
-                if inside >= stored.length:
-                    break
-                (key,), (value,) = unframe(raw, stored.length, inside, inside + 1)
-                found[offset] = LogRecord(offset, key, value, stored.appended_at)
+            here = wanted[place : bisect_left(wanted, stored.base + stored.length)]
+            found.update((record.offset, record) for record in stored.some(here))
         while place < len(wanted) and wanted[place] < end:
             place += 1
     return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from engines.checks import check_commit
@@ -13,6 +14,7 @@ from engines.sqlite.connection import Database
 from engines.sqlite.ids import pack_id, unpack_id
 from engines.sqlite.many import chunks, marks
 from engines.store import CaseRow, Commit, Head, Snapshot, StoredVersion
+from schemas.errors import EngineError
 
 _FIRST_ROW = """
 INSERT INTO cases (key, tenant, subject, number, version_id, verdict, severity, score, analyses, conflicts, updated_at)
@@ -64,10 +66,11 @@ class Versions:
             " WHERE case_id = (SELECT id FROM cases WHERE key = ?) AND number BETWEEN ? AND ? ORDER BY number",
             (case, first, last),
         )
-        return [
-            StoredVersion(number, unpack_id(identifier), unpack(codec, record), ())
-            for number, identifier, codec, record in rows
-        ]
+        found = []
+        for number, identifier, codec, record in rows:
+            with _placed(case, number):
+                found.append(StoredVersion(number, unpack_id(identifier), unpack(codec, record), ()))
+        return found
 
     def known(self, case: str, ids: Sequence[str]) -> set[str]:
         return set(self.content_numbers(case, ids))
@@ -97,7 +100,8 @@ class Versions:
                 (case, *some),
             )
             for number, count, codec, body in rows:
-                pairs = zip(*unframe(unpack(codec, body), count), strict=True)
+                with _placed(case, number):
+                    pairs = zip(*unframe(unpack(codec, body), count), strict=True)
                 found.update((identifier, content) for identifier, content in pairs if identifier in wanted[number])
         return found
 
@@ -107,7 +111,21 @@ class Versions:
             " AND number <= ? ORDER BY number DESC LIMIT 1",
             (case, number),
         )
-        return None if row is None else Snapshot(row[0], unpack(row[1], row[2]))
+        if row is None:
+            return None
+        with _placed(case, row[0]):
+            return Snapshot(row[0], unpack(row[1], row[2]))
+
+
+@contextmanager
+def _placed(case: str, number: int) -> Iterator[None]:
+    """Says of an error inside which version of which case cannot be read."""
+    try:
+        yield
+    except EngineError as error:
+        raise EngineError(
+            f"version {number} of `{case}`: {error}, and run `casetape cases verify {case}` for all that is damaged"
+        ) from error
 
 
 def _ready(commit: Commit) -> _Ready:

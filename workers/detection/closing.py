@@ -26,6 +26,16 @@ def settle(
         looking.withdraw(window.detector, due, early, outcome)
 
 
+def remember(
+    owned: Partition, window: WindowState, due: Due, said: Said | None, looking: Looking, outcome: Outcome
+) -> None:
+    """Settles what a drain said of the window. A later run may bring more of the same window, and must then be able to
+    take it back: it is remembered for as long as the window's rows are."""
+    settle(owned, window, due, said, looking, outcome)
+    if said is not None:
+        owned.early[(window.detector.name, *due.group.name, due.span.end)] = said
+
+
 def fallen_silent(owned: Partition, silence: int, now: int) -> list[str]:
     """The cases of which the log has had nothing for `silence` microseconds, and whose windows are still open."""
     limit = now - silence

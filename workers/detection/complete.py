@@ -13,7 +13,7 @@ from schemas.analysis import Analysis, Evidence, evidence_of
 from schemas.errors import PluginError
 from schemas.keys import CaseKey
 from schemas.observation import Observation
-from schemas.scales import MILLION
+from schemas.scales import AHEAD, MILLION
 from workers.detection.branch import BRANCH_LIMIT
 from workers.detection.guard import Fault, Guard
 from workers.detection.plugin import Detector, Finding
@@ -38,9 +38,14 @@ def on_one(observation: Observation) -> Basis:
     return Basis(CaseKey(observation.tenant, observation.subject), evidence, at)
 
 
-def complete(detector: Detector, finding: Finding, basis: Basis, secret: bytes | None = None) -> Analysis:
-    """The analysis. Raises PluginError where the finding is not one, naming the field and never its value."""
+def complete(
+    detector: Detector, finding: Finding, basis: Basis, secret: bytes | None = None, *, now: int | None = None
+) -> Analysis:
+    """The analysis. Raises PluginError where the finding is not one, naming the field and never its value; and where
+    it claims to be of later than a day after `now` (microseconds): it would be current for ever."""
     _check(finding)
+    if now is not None and isinstance(finding.at, int) and finding.at > now + AHEAD:
+        raise PluginError("returned a finding whose at lies more than a day ahead")
     try:
         analysis = _analysis(detector, finding, basis).identified(secret)
         size = len(analysis.model_dump_json().encode())

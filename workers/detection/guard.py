@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, TypeVar
 
@@ -50,8 +52,6 @@ class Guard:
             result: T | Fault = watch.over(call)
         except _Hung:
             result = Fault(HUNG, f"did not answer within {self._seconds:g} s")
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything; it is recorded by the caller
             result = Fault(PluginError.code, f"raised {type(error).__name__}{_place(error)}")
         if watch.lost is not None:
@@ -98,10 +98,18 @@ class _Watch:
 
 
 def _place(error: BaseException) -> str:
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None:
+    """Where in the plug-in it was raised: the last frame that is neither ours nor a library's, or else the last."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    own = [one for one in frames if not _elsewhere(one[0].f_code.co_filename)]
+    if not frames:
         return ""
-    code = last.tb_frame.f_code
-    return f" in {code.co_name}, line {last.tb_lineno} of {code.co_filename.rsplit('/', 1)[-1]}"
+    frame, line = (own or frames)[-1]
+    return f" in {frame.f_code.co_name}, line {line} of {Path(frame.f_code.co_filename).name}"
+
+
+def _elsewhere(file: str) -> bool:
+    path = Path(file)
+    return "site-packages" in path.parts or path.is_relative_to(_WORKERS) or not path.is_absolute()
+
+
+_WORKERS = Path(__file__).parents[1]

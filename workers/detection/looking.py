@@ -105,6 +105,10 @@ class Looking:
         if isinstance(answer, Fault):
             self._fault(detector, one, answer, outcome)
             return
+        if isinstance(answer, str | bytes | dict):
+            kind = type(answer).__name__
+            self._fault(detector, one, Fault(PluginError.code, f"returned {kind} where a Finding was due"), outcome)
+            return
         findings: Iterable[Finding] = [answer] if isinstance(answer, Finding) else answer  # type: ignore[assignment]  # None was dealt with
         said = self.guard.call(lambda: list(itertools.islice(findings, FINDINGS_LIMIT + 1)))
         if isinstance(said, Fault):
@@ -120,7 +124,7 @@ class Looking:
         shown = one.observation if trusted else _copy(one)
         try:
             chosen, faults = named(detector, finding, shown, self.guard)
-            analysis = complete(detector, chosen, on_one(one.observation), self.secret)
+            analysis = complete(detector, chosen, on_one(one.observation), self.secret, now=self.now)
         except PluginError as error:
             self._fault(detector, one, Fault(error.code, str(error)), outcome)
             return
@@ -201,7 +205,8 @@ class Looking:
     ) -> Said:
         ids = [f"{OBSERVATION}_{one}" for one in _hex(group)]
         evidence = evidence_of(list(zip(ids, group.at.tolist(), strict=True)))
-        analysis = complete(detector, finding, Basis(case, evidence, evidence.last, provisional), self.secret)
+        basis = Basis(case, evidence, evidence.last, provisional)
+        analysis = complete(detector, finding, basis, self.secret, now=self.now)
         outcome.say(analysis, group.name[0])
         places = dict(zip(ids, group.offset.tolist(), strict=True))
         outcome.wanted.setdefault(group.name[0], {}).update({one: places[one] for one in evidence.sample})

@@ -19,6 +19,7 @@ def shipped(detector: Detector) -> bool:
 class WorkerOptions:
     """How a worker works. Times in microseconds of event time, except where it says seconds.
 
+    `replay`: the name of a replay, in which all detectors start once more from the oldest record kept.
     `bounded`: a run over input that ends: nothing is late, windows are concluded by `drain`. `window_bytes`: memory for
     the rows of all windows; beyond it they are spilled. `snapshot_records`: a snapshot is made after this many records,
     or as many as its windows hold if that is more (so that writing them stays linear), but at most `snapshot_most`; in
@@ -34,5 +35,6 @@ class WorkerOptions:
     snapshot_most: int = 500_000
     snapshot_seconds: float = 30.0
     call_seconds: float = CALL_SECONDS
+    replay: str | None = None
     secret: bytes | None = None
     trusted: Callable[[Detector], bool] = shipped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,18 @@ from engines.store import Manifest, StateStore
 from schemas.errors import Fenced
 from schemas.scales import DAY, LIMIT
 from workers.detection.seen import SeenFilter
-from workers.detection.snapshot import Cases, Clock, Counts, Early, Said, counts_of, owner_of, pack_cases, packed
+from workers.detection.snapshot import (
+    Cases,
+    Clock,
+    Counts,
+    DetectorEntry,
+    Early,
+    Said,
+    counts_of,
+    owner_of,
+    pack_cases,
+    packed,
+)
 from workers.detection.window import SLACK, WindowState
 
 __all__ = ["HORIZON", "Counts", "Partition", "Terms", "counts_of", "owner_of"]
@@ -34,8 +45,9 @@ class Terms(NamedTuple):
 class Partition:
     """One partition as its owner of this generation sees it. `offset`: the next record to look at. `heard`: the log's
     time of the newest record, microseconds. `early`: what was said provisionally and is not settled yet. `concluded`:
-    the offset up to which a drain has concluded everything. `touched`: whether there is something to save though no
-    record was read."""
+    the offset up to which a drain has concluded everything. `counted`: the offset up to which records were counted
+    before a replay began again: those are looked at and not counted. `touched`: whether there is something to save
+    though no record was read."""
 
     store: StateStore
     owner: str
@@ -51,6 +63,9 @@ class Partition:
     saved: int = 0
     heard: int = 0
     concluded: int = 0
+    detectors: Sequence[DetectorEntry] = ()
+    counted: int = 0
+    replay: str | None = None
     touched: bool = False
     manifest: Manifest | None = None
     cases: str | None = None
@@ -113,6 +128,9 @@ class Partition:
             cases=self.cases,
             heard=self.heard,
             concluded=self.concluded,
+            detectors=self.detectors,
+            counted=self.counted,
+            replay=self.replay,
         )
         new = Manifest(self.generation, self.offset, body)
         if not self.store.move_manifest(self.owner, self.manifest, new):
@@ -133,6 +151,12 @@ class Partition:
         put: set[str] = set()
         for window in self.windows:
             put.update(self._put(window.prune(self.floor_of(window, lambda clock: clock.at))))
+        reaches = {window.detector.name: self.floor_of(window, lambda clock: clock.at) for window in self.windows}
+        self.early = {
+            early: said
+            for early, said in self.early.items()
+            if early[0] in reaches and early[3] > reaches[early[0]](early[1])
+        }
         for clock in self.clocks.values():
             clock.pruned = clock.at
         self._tidy = self._rows(), len(self.clocks)

@@ -11,6 +11,7 @@ import msgspec
 from engines.log import TopicPartition
 from engines.store import Manifest
 from schemas.errors import EngineError
+from workers.detection.plugin import Detector
 from workers.detection.seen import Segment
 from workers.detection.window import Run, WindowState
 
@@ -76,8 +77,17 @@ class SeenEntry(msgspec.Struct):
     newest: int
 
 
+class DetectorEntry(NamedTuple):
+    """A detector that has looked at a partition."""
+
+    name: str
+    version: str
+    parameters: str
+
+
 class Body(msgspec.Struct):
-    """The manifest's body."""
+    """The manifest's body. `counted`: the offset up to which records were counted before a replay began again;
+    `replay`: the name of the newest replay."""
 
     form: int
     counts: Counts
@@ -86,6 +96,9 @@ class Body(msgspec.Struct):
     cases: str | None
     heard: int
     concluded: int
+    detectors: list[DetectorEntry] = []
+    counted: int = 0
+    replay: str | None = None
 
 
 _encode = msgspec.json.Encoder().encode
@@ -124,6 +137,9 @@ def packed(
     cases: str | None,
     heard: int,
     concluded: int,
+    detectors: Sequence[DetectorEntry],
+    counted: int,
+    replay: str | None,
 ) -> bytes:
     """The manifest's body: small, since it names its parts only."""
     body = Body(
@@ -134,8 +150,16 @@ def packed(
         cases=cases,
         heard=heard,
         concluded=concluded,
+        detectors=list(detectors),
+        counted=counted,
+        replay=replay,
     )
     return _encode(body)
+
+
+def entries(detectors: Sequence[Detector]) -> list[DetectorEntry]:
+    """The detectors as a manifest names them."""
+    return [DetectorEntry(one.name, one.version, one.parameters_digest) for one in detectors]
 
 
 def _entry(window: WindowState) -> WindowEntry:

@@ -10,19 +10,28 @@ from schemas.errors import EngineError
 from workers.detection.partition import Partition, Terms
 from workers.detection.plugin import Detector
 from workers.detection.seen import SeenFilter, stored
-from workers.detection.snapshot import Body, WindowEntry, body_of, owner_of, unpack_cases
+from workers.detection.snapshot import Body, WindowEntry, body_of, entries, owner_of, unpack_cases
 from workers.detection.window import Load, WindowState
 from workers.detection.windowed import WindowedDetector
 
 
 def take_over(
-    store: StateStore, group: str, at: TopicPartition, detectors: Sequence[Detector], start: int, terms: Terms
+    store: StateStore,
+    group: str,
+    at: TopicPartition,
+    detectors: Sequence[Detector],
+    start: int,
+    terms: Terms,
+    *,
+    replay: str | None = None,
 ) -> Partition:
     """Loads what is known of the partition and claims it by moving its manifest to the next generation, so that an
     earlier owner can no longer write. The store counts the generations, since a log's own may fall or repeat.
 
     A detector that is new, or has another version or other parameters than the snapshot, starts afresh; where nothing
-    is known, or retention has deleted what comes next, from offset `start`. Raises Fenced where a later owner was
+    is known, or retention has deleted what comes next, from offset `start`. The first owner in a `replay` of this name
+    lets all detectors start again from there; what they said before they say again, to no effect, since ids are
+    digests of content (I4). Raises Fenced where a later owner was
     first, EngineError where the snapshot is damaged.
     """
     owner = owner_of(group, at)
@@ -33,9 +42,18 @@ def take_over(
     load = Load(read, partition.name, terms.beat)
     windowed = [detector for detector in detectors if isinstance(detector, WindowedDetector)]
     partition.windows = [WindowState(detector, load, terms.limit) for detector in windowed]
-    if manifest is not None:
-        _load(partition, body_of(manifest), read)
-    partition.offset = max(start, 0 if manifest is None else manifest.offset)
+    partition.detectors = entries(detectors)
+    known = None if manifest is None else body_of(manifest)
+    partition.offset = start
+    if manifest is not None and known is not None:
+        partition.counts, partition.heard, partition.counted = known.counts, known.heard, known.counted
+        partition.replay = known.replay
+        if replay is not None and replay != known.replay:
+            partition.counted = max(known.counted, manifest.offset)
+        else:
+            partition.offset = max(start, manifest.offset)
+            _load(partition, known, read)
+    partition.replay = replay or partition.replay
     partition.move()
     partition.drop_strays()
     return partition
@@ -53,7 +71,7 @@ def _reader(store: StateStore, owner: str, at: TopicPartition, terms: Terms) -> 
 
 
 def _load(partition: Partition, known: Body, read: Callable[[str], bytes]) -> None:
-    partition.counts, partition.concluded, partition.heard = known.counts, known.concluded, known.heard
+    partition.concluded = known.concluded
     partition.cases = known.cases
     if known.cases is not None:
         cases = unpack_cases(read(known.cases))

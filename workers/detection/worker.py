@@ -7,14 +7,15 @@ repeats work and changes nothing: ids are digests of content, and records below 
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from engines.failpoints import fail_point
-from engines.log import Batch, Consumer, EventLog, TopicPartition
+from engines.log import Batch, Consumer, EventLog, LogRecord, TopicPartition
 from engines.store import StateStore
 from engines.topics import OBSERVATIONS
 from schemas.errors import InputError
-from workers.detection.closing import close, conclude_early, conclude_for_good, fallen_silent, settle
+from workers.detection.closing import close, conclude_early, conclude_for_good, fallen_silent, remember
 from workers.detection.guard import Guard
 from workers.detection.intake import event_time, taken_in
 from workers.detection.looking import Looking, Outcome, Taken
@@ -23,7 +24,7 @@ from workers.detection.partition import Partition, Terms
 from workers.detection.plugin import Detector
 from workers.detection.publishing import Publisher, author_of
 from workers.detection.quarantining import bad_record
-from workers.detection.snapshot import Clock
+from workers.detection.snapshot import Clock, Counts
 from workers.detection.takeover import take_over
 from workers.detection.window import WindowState
 from workers.detection.windowed import WindowedDetector
@@ -67,7 +68,15 @@ class DetectionWorker:
         windows = len(starts) * (len(self._detectors) - len(self._single))
         terms = Terms(self._options.window_bytes // max(1, windows), self._options.lateness, self._beat)
         for at in partitions:
-            owned = take_over(self._store, self.group, at, self._detectors, starts[at.partition], terms)
+            owned = take_over(
+                self._store,
+                self.group,
+                at,
+                self._detectors,
+                starts[at.partition],
+                terms,
+                replay=self._options.replay,
+            )
             self.owned[at] = owned
             consumer.seek(at, owned.offset)
             fail_point("worker.assigned")
@@ -120,35 +129,43 @@ class DetectionWorker:
     def _look(self, batch: Batch, looking: Looking) -> Outcome:
         owned = self.owned[batch.at]
         outcome = Outcome()
-        counts = owned.counts
         records = [record for record in batch.records if record.offset >= owned.offset]
+        again = bisect_left(records, owned.counted, key=lambda record: record.offset)
+        for some, counts in ((records[:again], Counts()), (records[again:], owned.counts)):
+            if some:
+                self._look_at(owned, some, counts, looking, outcome)
+        owned.counts.faults += outcome.faults
+        owned.offset = max(owned.offset, batch.next_offset)
+        return outcome
+
+    def _look_at(
+        self, owned: Partition, records: Sequence[LogRecord], counts: Counts, looking: Looking, outcome: Outcome
+    ) -> None:
         taken: list[Taken] = []
         for record in records:
             observation = taken_in(record, self._options.secret)
             if isinstance(observation, InputError):
-                made = bad_record(record, batch.at, observation, self.group, looking.now)
+                made = bad_record(record, owned.at, observation, self.group, looking.now)
                 outcome.quarantine.append(made)
                 continue
             raw = bytes.fromhex(observation.id[4:])
             taken.append(Taken(record.offset, record.value, raw, record.key, record.appended_at, observation))
-        if records:
-            owned.heard = max(owned.heard, records[-1].appended_at)
-            owned.seen.saw(owned.heard)
+        owned.heard = max(owned.heard, records[-1].appended_at)
+        owned.seen.saw(owned.heard)
         new = owned.seen.new([one.raw for one in taken])
         fresh = [one for one, first in zip(taken, new, strict=True) if first]
         counts.consumed += len(records)
         counts.quarantined += len(records) - len(taken)
         counts.duplicate += len(taken) - len(fresh)
         counts.new += len(fresh)
-        self._windowed(owned, fresh, looking, outcome)
+        self._windowed(owned, fresh, counts, looking, outcome)
         self._one_by_one(fresh, looking, outcome)
-        counts.faults += outcome.faults
-        owned.offset = max(owned.offset, batch.next_offset)
-        return outcome
 
-    def _windowed(self, owned: Partition, fresh: Sequence[Taken], looking: Looking, outcome: Outcome) -> None:
+    def _windowed(
+        self, owned: Partition, fresh: Sequence[Taken], counts: Counts, looking: Looking, outcome: Outcome
+    ) -> None:
         bounded, lateness = self._options.bounded, self._options.lateness
-        clocks, counts = owned.clocks, owned.counts
+        clocks = owned.clocks
         for one in fresh:
             at = event_time(one.observation)
             if at is None:
@@ -206,7 +223,7 @@ class DetectionWorker:
         for window in owned.windows:
             outcome = Outcome()
             for due in window.drained():
-                settle(owned, window, due, looking.conclude(window, due, outcome), looking, outcome)
+                remember(owned, window, due, looking.conclude(window, due, outcome), looking, outcome)
                 if len(outcome.results) > _CONCLUDED_AT_ONCE:
                     self._published(owned, outcome)
                     outcome = Outcome()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from engines.failpoints import fail_point
-from engines.log import EventLog
+from engines.log import EventLog, NewRecord
 from engines.store import StateStore
 from engines.topics import OBSERVATIONS, QUARANTINE
 from schemas.errors import UsageError
@@ -20,7 +20,7 @@ from workers.feed.errors import UnknownKind
 from workers.feed.ledger import Entry, Ledger, Mark, choices, tail_digest
 from workers.feed.options import FeedCounts, FeedOptions
 from workers.feed.plan import STDIN, Plan, Planned, fitting, plan
-from workers.feed.quarantine import new_record, quarantined_line
+from workers.feed.quarantine import Fault, new_record, quarantined_line
 from workers.feed.reader import NoRedaction, Redaction
 from workers.feed.resume import resumed
 from workers.feed.sniff import HEAD, READERS, Choice, sniff
@@ -123,19 +123,22 @@ class Feeder:
         return counts
 
     def _append(self, given: _Input, decoded: Decoded, now: int) -> None:
+        # both are made before either is appended: what cannot be written must not leave half of it on the tape
+        bad = [self._quarantined(given, fault, now) for fault in decoded.faults]
         if decoded.records:
             self._log.append(OBSERVATIONS, decoded.records)
         fail_point("feed.appended")
-        if decoded.faults:
-            choice = given.choice
-            kind = choice.reader if choice.stream is None else f"{choice.reader}.{choice.stream}"
-            options = {**self._options.chosen(), "kind": kind}
-            if self._redaction.version is not None:
-                options["redaction"] = self._redaction.version
-            tenant = self._options.tenant
-            bad = [quarantined_line(tenant, given.name, options, fault, now) for fault in decoded.faults]
-            self._log.append(QUARANTINE, [new_record(one) for one in bad])
+        if bad:
+            self._log.append(QUARANTINE, bad)
         fail_point("feed.quarantined")
+
+    def _quarantined(self, given: _Input, fault: Fault, now: int) -> NewRecord:
+        choice = given.choice
+        kind = choice.reader if choice.stream is None else f"{choice.reader}.{choice.stream}"
+        options = {**self._options.chosen(), "kind": kind}
+        if self._redaction.version is not None:
+            options["redaction"] = self._redaction.version
+        return new_record(quarantined_line(self._options.tenant, given.name, options, fault, now))
 
     def _decoder(self, given: _Input) -> Decoder:
         options, choice = self._options, given.choice

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from schemas.errors import UsageError
 from workers.feed.errors import UnknownKind
-from workers.feed.options import FeedOptions
+from workers.feed.options import AUTO, FeedOptions
 from workers.feed.sniff import HEAD, Choice, sniff
 from workers.feed.source import Source
 from workers.feed.text import Text
@@ -54,7 +54,7 @@ def plan(paths: Sequence[str | Path], options: FeedOptions) -> Plan:
         if given != STDIN and Path(given).is_dir():
             for path in _inside(given):
                 try:
-                    planned = _planned(path, options)
+                    planned = _wanted(_planned(path, options), options)
                 except UsageError as error:
                     skipped.append(Skipped(path, str(error).removeprefix(f"{path}: ")))
                     continue
@@ -86,6 +86,14 @@ def _inside(folder: str) -> Iterator[str]:
     for at, folders, names in os.walk(folder, onerror=failed):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (os.path.join(at, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _wanted(planned: Planned, options: FeedOptions) -> Planned:
+    """A text file that happens to lie in a folder of logs is no analyst's note: it is taken only where text was asked
+    for. Raises UsageError."""
+    if planned.choice is not None and planned.choice.reader == Text.name and options.kind == AUTO:
+        raise UsageError("it is text: name the file itself, or ask for --kind text")
+    return planned
 
 
 def _planned(path: str, options: FeedOptions) -> Planned:

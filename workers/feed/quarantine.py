@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -34,7 +35,9 @@ def quarantined_line(tenant: str, file: str, options: dict[str, Any], fault: Fau
     """The record for a fault. `options` are the feed's choices; `request`, where there is one, the line's request id. A
     line too long to be held is named by the digest of the whole."""
     beside: dict[str, Any] = {**options, "request": fault.request} if fault.request else dict(options)
-    source = Source(file=file, line=fault.line, options=beside)
+    # a name need not be UTF-8; what is not is shown as \\xff
+    named = os.fsencode(file).decode("utf-8", "backslashreplace")
+    source = Source(file=named, line=fault.line, options=beside)
     code, reason = fault.error.code, str(fault.error)
     whole = None if fault.oversized is None else (fault.oversized.size, fault.oversized.digest)
     return quarantined(tenant, "input", code, reason, fault.data, source, author=AUTHOR, at=at, whole=whole)

@@ -40,9 +40,10 @@ class Parent:
         self._until: Mapping[int, int] | None = None
         self._stop = threading.Event()
 
-    def options(self) -> Mapping[str, Any]:
-        """The first line."""
-        options: Mapping[str, Any] = json.loads(self._orders.readline())
+    def options(self) -> Mapping[str, Any] | None:
+        """The first line; None where the parent died before it had written one."""
+        line = self._orders.readline()
+        options: Mapping[str, Any] | None = json.loads(line) if line.endswith("\n") else None
         return options
 
     def say(self, **what: object) -> None:
@@ -85,6 +86,8 @@ def main(make: Callable[[Engine, Mapping[str, Any]], Service]) -> int:
     parent = Parent()
     signal.signal(signal.SIGTERM, parent.stop)
     options = parent.options()
+    if options is None:
+        return 0
     # a batch is thousands of small objects that live until it is done: looking through them in between finds nothing
     gc.set_threshold(100_000, 50, 100)
     try:

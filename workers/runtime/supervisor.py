@@ -67,7 +67,8 @@ class Supervisor:
     def _start(self, name: str, module: str, options: Mapping[str, Any], environment: dict[str, str]) -> None:
         # in a process group of its own: Ctrl-C at a terminal is for the parent, which then stops its children
         process = subprocess.Popen(  # noqa: S603 - our own module under our own interpreter
-            [sys.executable, "-m", module],
+            # -P: what lies in the working folder is somebody's data, and no module of ours
+            [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -100,7 +101,7 @@ class Supervisor:
             count = self._restarts[child.name] = 1 if lived > STEADY_SECONDS else self._restarts.get(child.name, 0) + 1
             how = said["message"] if said is not None else f"exit code {child.process.returncode}"
             if count > RESTARTS:
-                raise _failure(said) if said is not None else ChildFailed(f"{child.name} died {count} times ({how})")
+                raise _failure(said) if said is not None else ChildFailed(_hopeless(child.name, count, how))
             self._tell(f"{child.name} stopped ({how}); it was started again")
             # a fail point was meant for the first life: a successor that died at the same place would prove nothing
             environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
@@ -124,6 +125,13 @@ class Supervisor:
                 child.process.wait()
             _close(child)
         self._children = []
+
+
+def _hopeless(name: str, count: int, how: str) -> str:
+    return (
+        f"{name} died {count} times in a row ({how}). What ends its process from inside (a plug-in that crashes in a C"
+        " library, or calls os._exit) does so again at the same record: run without --plugins, or with --detectors"
+    )
 
 
 def _until(ends: Mapping[int, int]) -> dict[str, Any]:

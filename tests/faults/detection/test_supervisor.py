@@ -69,7 +69,7 @@ def test_a_child_that_keeps_dying_is_given_up(tmp_path: Path) -> None:
     supervisor.start("worker 1", WORKER, pipeline.options(ends="dies"))
     error = raised(supervisor)
     assert isinstance(error, ChildFailed)
-    assert "worker 1 died 11 times (exit code 9)" in str(error)
+    assert "worker 1 died 11 times in a row (exit code 9)" in str(error)
     assert told == ["worker 1 stopped (exit code 9); it was started again"] * RESTARTS
 
 

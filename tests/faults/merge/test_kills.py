@@ -55,6 +55,8 @@ def test_a_kill_at_any_fail_point_changes_nothing(tmp_path: Path, undisturbed: E
     home = made(tmp_path, BRANCHES, BAD)
     limit = "1" if point == "quarantined" else LIMIT
     killed(start("drain", home, limit, fail_at=f"merger.{point}:{passes}"))
+    with open_engine(home) as engine:
+        assert verify(engine.store, engine.log).faults == (), "what a kill leaves behind is no damage"
     finished(start("drain", home, LIMIT))
     with open_engine(home) as engine:
         same(engine, undisturbed)

@@ -67,7 +67,7 @@ def test_a_bad_record_is_quarantined_with_its_place_and_the_rest_goes_on(engine:
     unknown = json.dumps({**json.loads(good.encode()), "schema": 99}).encode()
     foreign = factories.finding(2, tenant="acme").encode()
     values = [(factories.CASE, b"\xc1"), (factories.CASE, unknown), (factories.CASE, good.encode()), ("?/x", foreign)]
-    kept = [LogRecord(40 + n, key, value, 0) for n, (key, value) in enumerate(values)]
+    kept = [LogRecord(40 + n, key, value, factories.START) for n, (key, value) in enumerate(values)]
     merger = Merger(engine.log, engine.store, now=lambda: factories.START)
     at = TopicPartition(VERSIONS, 1)
     assert merger.handle([Batch(at, kept, 44)]) == {at: 44}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from schemas.analysis import Analysis
 from schemas.errors import PluginError
 from schemas.observation import Observation
-from schemas.scales import LIMIT
-from tests.factories import observation
+from schemas.scales import AHEAD, LIMIT
+from tests.factories import START, observation
 from workers.detection.complete import FINGERPRINT_LIMIT, Basis, complete, named, on_one
 from workers.detection.guard import Guard
 from workers.detection.plugin import Answer, Detector, Finding
@@ -143,3 +143,16 @@ def test_what_was_given_is_not_asked_for() -> None:
         setattr(detector, field, fails(KeyError(CANARY)))
     finding = made()
     assert named(detector, finding, SEEN, Guard()) == (finding, [])
+
+
+def test_a_finding_of_the_day_after_tomorrow_is_refused() -> None:
+    """It would stay the current one of its fingerprint for ever."""
+    basis = on_one(SEEN)
+    now = START
+    for ahead in (AHEAD, AHEAD + 1):
+        finding = Finding("suspicious", 0.5, at=now + ahead)
+        if ahead > AHEAD:
+            with pytest.raises(PluginError, match="a day ahead"):
+                complete(Plain(), finding, basis, now=now)
+        else:
+            assert complete(Plain(), finding, basis, now=now).at == now + ahead

@@ -70,9 +70,11 @@ def test_what_it_raises_is_a_fault_without_content(error: BaseException) -> None
     assert re.search(r"in call, line \d+ of test_guard.py", fault.reason)
 
 
-def test_a_person_can_still_stop_it() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        Guard().call(raises(KeyboardInterrupt()))
+def test_an_interrupt_out_of_a_plug_in_is_its_own() -> None:
+    """A worker ignores SIGINT: what a person wants to stop, the parent stops."""
+    fault = Guard().call(raises(KeyboardInterrupt()))
+    assert isinstance(fault, Fault)
+    assert "KeyboardInterrupt" in fault.reason
 
 
 @pytest.mark.parametrize("call", [forever, stubborn, lambda: time.sleep(100)])

@@ -44,11 +44,48 @@ def test_what_does_not_shrink_is_kept_plain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("codec", "body"), [(7, b"x"), (ZSTD, b"no zstd at all"), (ZSTD, pack(bytes(10_000)).body[:-3])]
+    ("codec", "body"),
+    [
+        (7, b"x"),
+        (ZSTD, b"no zstd at all"),
+        (ZSTD, pack(bytes(10_000)).body[:-3]),
+        (PLAIN, "a text, which SQLite would keep as well"),
+    ],
 )
 def test_a_damaged_or_unknown_body_is_an_error(codec: int, body: bytes) -> None:
     with pytest.raises(EngineError, match="block"):
         unpack(codec, body)
+
+
+@given(records, st.integers(0, 60))
+def test_a_frame_read_by_another_count_is_an_error(some: list[NewRecord], count: int) -> None:
+    raw = frame(some)
+    if count == len(some):
+        return
+    try:
+        keys, values = unframe(raw, count)
+    except EngineError:
+        return
+    # a chance in which all lengths fit: the bytes are those of another frame
+    assert frame(list(zip(keys, values, strict=True))) == raw
+
+
+@given(records, st.data())
+def test_a_damaged_frame_is_read_or_an_error_and_never_crashes(some: list[NewRecord], data: st.DataObject) -> None:
+    raw = bytearray(frame(some))
+    for _ in range(data.draw(st.integers(1, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    cut = bytes(raw[: data.draw(st.integers(0, len(raw)))])
+    for damaged in (bytes(raw), cut):
+        try:
+            keys, values = unframe(damaged, len(some))
+        except EngineError:
+            continue
+        assert frame(list(zip(keys, values, strict=True))) == damaged
+
+
+def test_bytes_that_are_no_id_are_read_as_something_that_is_none() -> None:
+    assert unpack_id(b"\xff\xfe\xfd" + bytes(2)) == "\\xff\\xfe\\xfd_0000"
 
 
 @given(st.lists(st.integers(0, FRAME_BYTES * 2), max_size=12))

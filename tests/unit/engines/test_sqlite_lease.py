@@ -44,6 +44,14 @@ def owned(consumer: Consumer) -> int:
     return len(consumer.assignment())
 
 
+def settled(engine: Engine, rounds: int = 3) -> list[Consumer]:
+    """Two members that have shared out everything; after several rounds each has seen that the other has."""
+    members = [engine.log.consumer("g", ["t"]) for _ in range(2)]
+    for _ in range(rounds):
+        assert [owned(one) for one in members] == [2, 2]
+    return members
+
+
 def test_a_member_that_nobody_missed_goes_on(engine: Engine, clock: Clock) -> None:
     alone = engine.log.consumer("g", ["t"])
     generations = dict(alone.assignment()) if owned(alone) == 4 else {}
@@ -92,6 +100,35 @@ def test_a_clock_set_back_does_not_keep_the_dead_alive(engine: Engine, clock: Cl
     assert owned(heir) == 0
     clock.now += SESSION + 1
     assert owned(heir) == 4
+
+
+@pytest.mark.parametrize("back", [SESSION / 2, HOUR])
+@pytest.mark.parametrize("beats_first", [True, False])
+def test_a_clock_set_back_under_living_members_does_not_keep_a_dead_one_alive(
+    engine: Engine, clock: Clock, back: float, beats_first: bool
+) -> None:
+    living, dead = settled(engine)
+    clock.now -= back
+    for passed in (5, 10, 15, 20, 25, 30):
+        clock.now += 5
+        if beats_first:
+            living.heartbeat()
+        assert owned(living) == 2, f"{passed} s after the member died"
+        living.heartbeat()
+    clock.now += 10
+    assert owned(living) == 4
+    with pytest.raises(Fenced):
+        dead.heartbeat()
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_clock_set_back_takes_nothing_from_members_that_go_on(engine: Engine, clock: Clock, rounds: int) -> None:
+    members = settled(engine, rounds)
+    clock.now -= HOUR
+    for _ in range(20):
+        clock.now += SESSION / 2
+        assert [owned(one) for one in members] == [2, 2]
+        members[1].heartbeat()
 
 
 def test_idle_polls_write_nothing(engine: Engine, clock: Clock, tmp_path: Path) -> None:

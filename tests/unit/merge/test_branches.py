@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from engines.log import LogRecord
 from merge.branches import read_branch
 from schemas.errors import IdMismatch, InputError, RecordInvalid, TenantMismatch, UnknownType
+from schemas.scales import DAY
 from schemas.version import StateVersion
 from tests import factories
 from tests.strategies import versions
 
 FINDING = factories.finding(1)
+(PARENT,), (INPUT,) = FINDING.header.parents, FINDING.header.inputs
 
 
 def rehashed(change: Callable[[dict[str, Any]], object]) -> bytes:
@@ -28,8 +30,8 @@ def rehashed(change: Callable[[dict[str, Any]], object]) -> bytes:
     return version.model_copy(update={"id": version.header.version_id()}).encode()
 
 
-def read(value: bytes, key: str = factories.CASE) -> None:
-    read_branch(LogRecord(0, key, value, 0))
+def read(value: bytes, key: str = factories.CASE, appended_at: int = factories.START) -> None:
+    read_branch(LogRecord(0, key, value, appended_at))
 
 
 def header(**fields: object) -> bytes:
@@ -53,6 +55,20 @@ def test_a_branch_is_read_with_its_contents_proved() -> None:
         (FINDING.model_copy(update={"id": "ver_" + "0" * 64}).encode(), IdMismatch, "header"),
         (header(number=1), RecordInvalid, "merged version"),
         (header(parents=[]), RecordInvalid, "no parent"),
+        (header(parents=[PARENT, "ver_" + "0" * 64]), RecordInvalid, "2 parents"),
+        (header(parents=[PARENT, PARENT]), RecordInvalid, "2 parents"),
+        (header(parents=["canary"]), RecordInvalid, "header.parents"),
+        (header(parents=[""]), RecordInvalid, "header.parents"),
+        (header(parents=[PARENT.upper()]), RecordInvalid, "header.parents"),
+        (header(parents=[PARENT + "\n"]), RecordInvalid, "header.parents"),
+        (header(parents=["inp_" + "0" * 64]), RecordInvalid, "header.parents"),
+        *(
+            (header(author={"kind": kind, "name": "canary", "version": ""}), RecordInvalid, "header.author.kind")
+            for kind in ("none", "merger")
+        ),
+        (rehashed(lambda body: body["header"]["inputs"].append(INPUT)), RecordInvalid, "header.inputs is not sorted"),
+        (rehashed(lambda body: body["header"]["analyses"].append("ana_")), RecordInvalid, "header.analyses is not so"),
+        (rehashed(lambda body: body["contents"].append(body["contents"][0])), RecordInvalid, "contents: one comes twi"),
         (header(subject="host:canary"), TenantMismatch, "different cases"),
         (header(tenant="Not one"), RecordInvalid, "tenant or subject"),
         (header(inputs=[]), RecordInvalid, "header.inputs"),
@@ -70,6 +86,38 @@ def test_what_is_no_branch_is_refused(value: bytes, error: type[InputError], say
     with pytest.raises(error, match=says) as caught:
         read(value)
     assert "canary" not in str(caught.value)
+
+
+def test_two_inputs_in_the_wrong_order_are_refused() -> None:
+    two = factories.branch(factories.observation(1), factories.observation(2))
+    header = two.header.model_copy(update={"inputs": two.header.inputs[::-1]})
+    with pytest.raises(RecordInvalid, match=r"header\.inputs is not sorted"):
+        read(two.model_copy(update={"header": header, "id": header.version_id()}).encode())
+
+
+def test_a_person_may_make_a_branch() -> None:
+    read(header(author={"kind": "person", "name": "kim", "version": ""}))
+
+
+@pytest.mark.parametrize("kind", ["header", "analysis"])
+def test_a_time_far_ahead_of_the_append_is_refused(kind: str) -> None:
+    """It would be current, or the newest, until that time has come."""
+    last = factories.START + DAY
+
+    def made(at: int) -> bytes:
+        if kind == "header":
+            return factories.branch(factories.analysis(1), at=at).encode()
+        return factories.branch(factories.analysis(1, at=at)).encode()
+
+    read(made(last))
+    with pytest.raises(RecordInvalid, match="more than a day after"):
+        read(made(last + 1))
+    read(made(last + 1), appended_at=factories.START + 1)
+
+
+def test_an_analysis_without_a_time_and_evidence_far_ahead_are_no_claim_to_be_the_newest() -> None:
+    seen = factories.observation(1, at=factories.START + 9 * DAY, flags=("clock",))
+    read(factories.branch(factories.analysis(1, at=None, on=(seen,)), seen).encode())
 
 
 def test_a_content_of_another_case_is_refused() -> None:
@@ -96,7 +144,9 @@ def test_damaged_bytes_are_refused_and_never_crash(data: st.DataObject) -> None:
 @given(versions)
 def test_any_version_is_read_or_refused(version: StateVersion) -> None:
     try:
-        branch = read_branch(LogRecord(0, version.case, version.encode(), 0))
+        branch = read_branch(LogRecord(0, version.case, version.encode(), factories.START))
     except InputError:
         return
     assert branch.header.number is None
+    assert len(branch.header.parents) == 1
+    assert branch.header.at <= factories.START + DAY

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from schemas.observation import Observation
 from schemas.scales import DAY, HOUR, MILLION
 from workers.detection.plugin import Finding
-from workers.detection.windowed import Conclusion, Measure, Rows, Span, Window, WindowedDetector
+from workers.detection.windowed import Measure, Rows, Span, Window, WindowedDetector
 from workers.detectors.beaconing.conn_state import UNKNOWN, code_of
 from workers.detectors.beaconing.connections import Connections
 from workers.detectors.beaconing.judge import BeaconingParameters, judge
@@ -78,8 +77,9 @@ class Beaconing(WindowedDetector):
         key = f"{source} -> {destination}:{port}/tcp"
         return Measure(key, (NAMED, _UNKNOWN_BYTES, _UNKNOWN_BYTES, UNKNOWN), name)
 
-    def conclude(self, key: str, rows: Rows, span: Span) -> Conclusion | None:
-        """A finding on the connections, or nothing."""
+    def conclude(self, key: str, rows: Rows, span: Span) -> Finding | None:
+        """A finding on the connections, or nothing. It rests on the records that name the destination too: of two
+        findings on the same connections the one that knows more names has more evidence, and is current."""
         made = rows.numbers[:, 0] == CONNECTION
         ends, _, transport = key.rpartition("/")
         labels = zip(rows.labels, made.tolist(), strict=True)
@@ -102,7 +102,7 @@ class Beaconing(WindowedDetector):
         judgement = judge(connections, span, self._settings)
         if judgement is None:
             return None
-        finding = Finding(
+        return Finding(
             verdict=judgement.verdict,
             score=judgement.score / MILLION,
             confidence=judgement.confidence / MILLION,
@@ -114,7 +114,6 @@ class Beaconing(WindowedDetector):
             numbers=judgement.numbers | {"names": len(names)},
             at=int(connections.at[-1]),
         )
-        return Conclusion(finding, np.asarray(made, dtype=np.bool_))
 
     def _skips(self, destination: str) -> bool:
         return not self._left_out.isdisjoint(_classes(destination))
