@@ -8,8 +8,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+from pydantic_settings.exceptions import SettingsError as PydanticSettingsError
 
+from casetape.settings_messages import fault_words, unknown, unreadable
 from engines.failpoints import VARIABLE
 from engines.topics import DEFAULT_PARTITIONS
 from merge.policies.registry import Chosen, PolicyChoice
@@ -44,6 +53,35 @@ class PolicyRule(PolicySettings):
     subject_type: str | None = None
 
 
+class _Environment(EnvSettingsSource):
+    """Variables; the name of a policy may stand for the policy, and what is no JSON is told by its variable's name."""
+
+    def __call__(self) -> dict[str, Any]:
+        """What the variables say."""
+        return _one_policy(super().__call__(), self.current_state)
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
+        """The value of a list or a table. Raises SettingsError, and ValueError below the settings' own fields."""
+        try:
+            return super().decode_complex_value(field_name, field, value)
+        except ValueError:
+            if field is not Settings.model_fields.get(field_name):
+                raise
+            if field_name == "policy":
+                return {"name": value}
+            named = f"variable {PREFIX}{field_name.upper()}"
+            example = ', for example ["beaconing"]' if field_name == "detectors" else ""
+            raise SettingsError(f"setting `{field_name}` ({named}): it must be JSON{example}") from None
+
+
+class _File(TomlConfigSettingsSource):
+    """The settings file; the name of a policy may stand for the policy."""
+
+    def __call__(self) -> dict[str, Any]:
+        """What the file says."""
+        return _one_policy(super().__call__(), self.current_state)
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Times in seconds, memory in MiB."""
 
@@ -56,14 +94,16 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=lambda: default_home(), description="the data folder")
-    tenant: str = Field(default=DEFAULT_TENANT, pattern=TENANT_PATTERN)
+    tenant: str = Field(default=DEFAULT_TENANT, pattern=TENANT_PATTERN, description="of what is fed")
     workers: int = Field(default=1, ge=1, le=64, description="detection processes of `run`")
     partitions: int = Field(default=DEFAULT_PARTITIONS, ge=1, le=1024, description="of new topics")
     detectors: tuple[str, ...] | None = Field(default=None, description="those to run; all there are, when not set")
     plugins: Path | None = Field(default=None, description="a folder of plug-in files")
     parameters: dict[str, dict[str, Any]] = Field(default_factory=dict, description="by detector")
-    policy: PolicySettings = PolicySettings()
-    policies: tuple[PolicyRule, ...] = ()
+    policy: PolicySettings = Field(
+        default=PolicySettings(), description="how a case is assessed; a name may stand for it"
+    )
+    policies: tuple[PolicyRule, ...] = Field(default=(), description="policies of some tenants or subject types")
     subjects: dict[str, str] = Field(default_factory=dict, description="by kind: whom an observation is about")
     origin: str | None = Field(default=None, description="of records that name no sensor")
     lateness: float = Field(default=3600.0, ge=0, description="how late a record may come, live")
@@ -85,7 +125,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then the environment, then the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, _config_file())
+        return init_settings, _Environment(settings_cls), _File(settings_cls, _config_file())
 
     def policy_choice(self) -> PolicyChoice:
         """Which policy a case gets."""
@@ -102,20 +142,33 @@ def default_home() -> Path:
 def load(flags: Mapping[str, Any]) -> Settings:
     """The settings, with the flags that were given (None: not given). Raises SettingsError naming the wrong key."""
     path = _config_file()
-    if path is not None and not path.exists():
-        raise SettingsError(f"the settings file {path} does not exist")
-    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and not _known(name))
-    if unknown:
-        raise SettingsError(f"the variable {unknown[0]} names no setting")
+    if path is not None and not path.is_file():
+        raise SettingsError(f"the settings file {path} {'is no file' if path.exists() else 'does not exist'}")
+    strangers = sorted(name for name in os.environ if name.startswith(PREFIX) and not _known(name))
+    if strangers:
+        key = strangers[0].removeprefix(PREFIX).lower().partition("__")[0]
+        raise SettingsError(unknown([key], Settings.model_fields, f"variable {strangers[0]}"))
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**given)
     except ValidationError as error:
-        fault = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(str(part) for part in fault["loc"])
-        raise SettingsError(f"setting `{key}`: {fault['msg']}") from None
-    except ValueError as error:
-        raise SettingsError(f"the settings cannot be read ({path or 'environment'}): {error}") from None
+        raise SettingsError(fault_words(Settings, error, given, PREFIX, str(path or ""))) from None
+    except PydanticSettingsError:
+        raise SettingsError(f"a variable {PREFIX}… below a setting holds what is not its JSON") from None
+    except (ValueError, OSError) as error:
+        # the one thing that is parsed outside of the models
+        raise SettingsError(unreadable(path or FILE, error)) from None
+
+
+def _one_policy(said: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """A source's settings: a name for a policy is written out, and where a source that counts more names a policy, this
+    one's goes whole: its options belong to another."""
+    policy = said.get("policy")
+    if isinstance(policy, str):
+        said = {**said, "policy": {"name": policy}}
+    above = before.get("policy")
+    named_above = isinstance(above, Mapping) and "name" in above
+    return {name: value for name, value in said.items() if name != "policy"} if named_above else said
 
 
 def _known(variable: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,12 +16,14 @@ import typer
 from casetape.cli.common import out, verb
 from casetape.cli.render import cell
 from casetape.settings import CONFIG_VARIABLE, PREFIX
+from casetape.turn import FILE as LOCK
 from engines.sqlite import FILE, open_engine
 from merge.reading import head_number
 from schemas.errors import CasetapeError, UsageError
 from schemas.keys import case_key
 
 HOME = Path("demo-home")
+NAME = "casetape"
 DATA = Path(__file__).parents[1] / "demo"
 SUBJECT = "host:10.0.1.6"
 SENTENCE = "a build server opened outbound connections at 02:00 - nothing is scheduled for that host"
@@ -61,13 +64,26 @@ def demo(
         newest = head_number(engine.store, case_key("default", SUBJECT))
     steps.run("What changed since version 1:", ["cases", "diff", SUBJECT, "1", str(newest)])
     steps.run("And all of it still is what was written:", ["cases", "verify"])
-    steps.say(f"Go on by yourself: `casetape cases show {SUBJECT} --at 1 --home {shlex.quote(str(folder))}`")
+    at = shlex.quote(str(folder))
+    steps.say("Go on by yourself:")
+    for verb_of_it in (f"cases show {SUBJECT}", f"cases show {SUBJECT} --at 1", "cases --help"):
+        home_of_it = "" if verb_of_it.endswith("--help") else f" --home {at}"
+        out.print(cell(f"  {called()} {verb_of_it}{home_of_it}"), soft_wrap=True)
+
+
+def called() -> str:
+    """What a user types to start this casetape: its name where the PATH leads to it, else where it lies."""
+    beside = Path(sys.executable).parent / NAME
+    found = shutil.which(NAME)
+    if found is not None and (not beside.exists() or Path(found).samefile(beside)):
+        return NAME
+    return shlex.quote(str(_short(beside))) if beside.exists() else f"{shlex.quote(sys.executable)} -m {NAME}"
 
 
 def prepare(folder: Path) -> None:
     """Makes the demo's home, or empties the one it made before. Raises UsageError for a folder with anything else in
     it, and touches nothing then."""
-    mine = {MARK, *(FILE + end for end in ("", "-wal", "-shm"))}
+    mine = {MARK, LOCK, *(FILE + end for end in ("", "-wal", "-shm"))}
     try:
         there = {one.name for one in folder.iterdir()} if folder.exists() else set()
         if there and (MARK not in there or there - mine or (folder / MARK).read_text() != _SETTINGS):
@@ -98,7 +114,7 @@ class _Steps:
         self.say(sentence)
         command = [*arguments, "--home", str(self._folder)]
         before = "" if piped is None else f"echo {shlex.quote(piped)} | "
-        out.print(cell(f"$ {before}casetape {shlex.join(command)}", "bold"), soft_wrap=True)
+        out.print(cell(f"$ {before}{called()} {shlex.join(command)}", "bold"), soft_wrap=True)
         sys.stdout.flush()
         ended = subprocess.run(  # noqa: S603 - our own command line
             [sys.executable, "-m", "casetape", *command],

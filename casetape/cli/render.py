@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from schemas.keys import DEFAULT_TENANT
 from schemas.scales import MILLION, SECOND, rfc3339
 from schemas.verdicts import Severity, Verdict
 
@@ -84,6 +85,11 @@ def verdict(name: Verdict) -> Text:
 def count(number: int, one: str, many: str | None = None) -> str:
     """`1 case`, `2 cases`, `1,000 cases`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def case_name(key: str) -> str:
+    """A case's key as people type it: the default tenant is left out."""
+    return key.removeprefix(f"{DEFAULT_TENANT}/")
 
 
 def table(title: str, *columns: str, right: Iterable[str] = (), whole: Iterable[str] = ()) -> Table:

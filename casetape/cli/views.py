@@ -9,7 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from casetape.cli.render import ELLIPSIS, cell, count, json_text, lines_of, severity, share, short, table, verdict, when
+from casetape.cli.fitting import Column, fitted
+from casetape.cli.render import ELLIPSIS, cell, count, json_text, lines_of, severity, share, short, verdict, when
 from merge.history import Provenance
 from schemas.analysis import Analysis
 from schemas.observation import Observation
@@ -17,10 +18,33 @@ from schemas.version import Author
 
 _CONTENT = 100
 """Characters of an input's content that a table shows."""
+_FIRST = (
+    *("id.orig_h", "id_orig_h", "id.resp_h", "id_resp_h", "id.resp_p", "id_resp_p"),
+    *("service", "query", "answers", "rcode_name", "host", "uri", "method", "status_code", "server_name"),
+    *("proto", "orig_bytes", "resp_bytes", "duration", "conn_state"),
+)
+"""The fields of a record that people look for, these before all others."""
+_ANALYSES = (
+    Column("what", whole=True),
+    Column("detector", goes=2),
+    Column("severity", whole=True, goes=1),
+    Column("verdict", whole=True),
+    Column("score", right=True, whole=True),
+    Column("title", floor=16),
+    Column("id", whole=True, goes=3),
+)
+_INPUTS = (
+    Column("version", right=True, whole=True),
+    Column("event time", whole=True),
+    Column("kind", whole=True, goes=1),
+    Column("content", floor=24),
+    Column("id", whole=True, goes=2),
+)
 
 
-def analysis_block(one: Analysis, came: Provenance, *, current: bool = True) -> Padding:
-    """An analysis with all that people need to judge it, and what its author was looking at."""
+def analysis_block(one: Analysis, came: Provenance, *, current: bool = True, numbers: bool = False) -> Padding:
+    """An analysis with all that people need to judge it, and what its author was looking at; with its `numbers` only
+    where they are asked for, for there may be many."""
     weight = f"{share(one.score)} x {share(one.confidence)} sure"
     head = Text(" ").join([severity(one.severity), verdict(one.verdict), Text(weight), cell(one.title, "bold")])
     notes = [word for word, true in (("superseded", not current), ("provisional", one.provisional)) if true]
@@ -32,21 +56,18 @@ def analysis_block(one: Analysis, came: Provenance, *, current: bool = True) -> 
     lines.append(cell(f"  evidence: {_evidence(one)}"))
     if one.techniques:
         lines.append(cell(f"  techniques: {', '.join(one.techniques)}"))
-    if one.numbers:
-        numbers = (f"{name} {value:,}" for name, value in sorted(one.numbers.items()))
-        lines.append(cell(f"  numbers: {', '.join(numbers)}"))
+    if one.numbers and numbers:
+        said = (f"{name} {value:,}" for name, value in sorted(one.numbers.items()))
+        lines.append(cell(f"  numbers: {', '.join(said)}"))
     lines.append(cell(f"  {short(one.id)}, event time {when(one.at)}", "dim"))
     lines.append(cell(f"  {_came(came)}", "cyan"))
     return Padding(lines_of(lines), (0, 0, 1, 2))
 
 
-def analyses_table(title: str, analyses: Iterable[tuple[str, Analysis]]) -> Table:
-    """Analyses, one row each, with a word on what became of it."""
-    made = table(
-        title, "what", "detector", "severity", "verdict", "score", "title", "id", right=("score",), whole=("id",)
-    )
-    for word, one in analyses:
-        made.add_row(
+def analyses_table(title: str, analyses: Iterable[tuple[str, Analysis]], width: int) -> Table:
+    """Analyses, one row each, with a word on what became of it, in at most `width` characters."""
+    rows = [
+        (
             word,
             cell(one.detector),
             severity(one.severity),
@@ -55,20 +76,24 @@ def analyses_table(title: str, analyses: Iterable[tuple[str, Analysis]]) -> Tabl
             cell(one.title),
             cell(short(one.id)),
         )
-    return made
+        for word, one in analyses
+    ]
+    return fitted(title, _ANALYSES, rows, width)
 
 
-def inputs_table(title: str, inputs: Sequence[tuple[Observation, int]]) -> Table:
-    """Inputs with the number of the version that brought each, one row each."""
-    made = table(
-        title, "version", "event time", "kind", "content", "id", right=("version",), whole=("event time", "id")
-    )
-    for one, number in inputs:
-        flags = f" [{', '.join(one.flags)}]" if one.flags else ""
-        made.add_row(
-            str(number), when(one.at) + flags, cell(one.kind), cell(content_words(one), lines=True), cell(short(one.id))
+def inputs_table(title: str, inputs: Sequence[tuple[Observation, int]], width: int) -> Table:
+    """Inputs with the number of the version that brought each, one row each, in at most `width` characters."""
+    rows = [
+        (
+            str(number),
+            lines_of([Text(when(one.at, whole=True)), *(cell(f"[{flag}]", "dim") for flag in one.flags)]),
+            cell(one.kind),
+            cell(content_words(one), lines=True),
+            cell(short(one.id)),
         )
-    return made
+        for one, number in inputs
+    ]
+    return fitted(title, _INPUTS, rows, width)
 
 
 def content_words(one: Observation) -> str:
@@ -78,12 +103,24 @@ def content_words(one: Observation) -> str:
     fields = {name: value for name, value in (one.data or {}).items() if not name.startswith(("@", "_"))}
     ends = [_end(fields, side) for side in ("orig", "resp")]
     words = [" -> ".join(ends)] if all(ends) else []
-    shown = {name: value for name, value in fields.items() if not (all(ends) and name.startswith("id"))}
+    said_first = sorted(fields, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    shown = {name: fields[name] for name in said_first if not (all(ends) and name.startswith(("id.", "id_")))}
     words += [
         f"{name}={value if isinstance(value, str) else json_text(value, indent=None)}" for name, value in shown.items()
     ]
-    said = " ".join(words)
-    return said if len(said) <= _CONTENT else said[: _CONTENT - 1] + ELLIPSIS
+    return _beginning(words)
+
+
+def _beginning(words: list[str]) -> str:
+    """As many of the words as there is room for; only the first is cut itself."""
+    if len(" ".join(words)) <= _CONTENT:
+        return " ".join(words)
+    said = words[0]
+    for word in words[1:]:
+        if len(said) + len(word) + 3 > _CONTENT:
+            break
+        said += f" {word}"
+    return f"{said} {ELLIPSIS}" if len(said) + 2 <= _CONTENT else said[: _CONTENT - 1] + ELLIPSIS
 
 
 def author_words(who: Author) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from casetape.cli import shapes
 from casetape.cli.assessments import changes, changes_table
-from casetape.cli.cases.line import Case, analyses, in_order, inputs, key_of, version_id
+from casetape.cli.cases.line import Case, analyses, in_order, inputs, key_of, known, version_id
 from casetape.cli.common import AsJson, Home, out, print_json, reading, settings, verb
 from casetape.cli.render import cell, count
 from casetape.cli.views import analyses_table, inputs_table
@@ -45,7 +45,9 @@ def diff(
     """Show what changed between two versions, from the earlier to the later: inputs and analyses that were added, what
     became current, what was superseded, and the assessment field by field."""
     with reading(settings(home=home)) as engine:
-        compared = compare(engine, key_of(case), a, b)
+        key = key_of(case)
+        known(engine, key)
+        compared = compare(engine, key, a, b)
     if as_json:
         print_json(compared_json(compared))
     else:
@@ -94,10 +96,10 @@ def print_compared(compared: Compared) -> None:
     if compared.inputs:
         shown = compared.inputs[-SHOWN:]
         of_all = f", the last {len(shown)}" if len(shown) < len(compared.inputs) else ""
-        out.print(inputs_table(f"+ {count(len(compared.inputs), 'input')}{of_all}", shown))
+        out.print(inputs_table(f"+ {count(len(compared.inputs), 'input')}{of_all}", shown, out.width))
     rows = list(_analyses(compared))
     if rows:
-        out.print(analyses_table("analyses", rows))
+        out.print(analyses_table("analyses", rows, out.width))
     out.print(changes_table(changes(between.before, between.after)))
 
 

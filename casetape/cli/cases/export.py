@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from casetape.cli import shapes
-from casetape.cli.cases.line import Case, genesis_id, key_of, version_at
+from casetape.cli.cases.line import Case, genesis_id, key_of, known, version_at
 from casetape.cli.common import AsJson, Home, reading, settings, verb
 from casetape.cli.render import json_text, visible_json
-from merge.reading import head_number, whole
+from merge.reading import whole
 from schemas.keys import parse_case
 
 FORMAT = "casetape.case"
@@ -21,11 +21,11 @@ def export(case: Case, home: Home = None, as_json: AsJson = False) -> None:
     It holds what is needed to check the case elsewhere: the id of version 0, and every version as on the topic
     `states`, with its header, assessment, the headers of the branches it took in, and its contents. Ids are digests of
     canonical bytes, so that any program can compute the chain and every content anew; the schema of a version is
-    StateVersion.json among the published schemas.
+    schemas/jsonschema/state-version.v1.json.
     """
     key = key_of(case)
     with reading(settings(home=home)) as engine:
-        number = head_number(engine.store, key)
+        number = known(engine, key)
         about = {
             "format": FORMAT,
             "schema": 1,

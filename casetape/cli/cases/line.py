@@ -8,11 +8,12 @@ from typing import Annotated, NamedTuple, TypeVar
 
 import typer
 
+from casetape.cli.render import case_name
 from engines.engine import Engine
-from merge.reading import envelopes, versions
+from merge.reading import envelopes, head_number, versions
 from merge.state import Kept
 from schemas.analysis import Analysis
-from schemas.errors import EngineError, InputError, UsageError
+from schemas.errors import EngineError, InputError, UnknownCase, UsageError
 from schemas.keys import parse_case
 from schemas.observation import Observation
 from schemas.scales import FLOOR
@@ -24,6 +25,7 @@ Case = Annotated[
     str, typer.Argument(metavar="CASE", help="tenant/subject; `default/` may be left out.", show_default=False)
 ]
 PAGE = 256
+_HINTS = 3
 
 
 def key_of(case: str) -> str:
@@ -32,6 +34,19 @@ def key_of(case: str) -> str:
         return str(parse_case(case))
     except UnicodeDecodeError:
         raise UsageError(f"`{case}` does not name a case: what is percent-encoded in it is no UTF-8") from None
+
+
+def known(engine: Engine, case: str) -> int:
+    """The number of a case's newest version. Raises UnknownCase, which names cases that were probably meant: those
+    that have this subject behind a type."""
+    try:
+        return head_number(engine.store, case)
+    except UnknownCase:
+        tenant, subject = parse_case(case)
+        rows = engine.store.cases(tenant, order="key")
+        meant = [case_name(one.key) for one in rows if one.subject.partition(":")[2] == subject]
+        hint = f"; did you mean {' or '.join(meant[:_HINTS])}?" if meant else ""
+        raise UnknownCase(f"there is no case `{case}`{hint}") from None
 
 
 def genesis_id(case: str) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from casetape.cli import shapes
 from casetape.cli.assessments import changes, changes_table, policy_words
-from casetape.cli.cases.line import Case, key_of, version_at
+from casetape.cli.cases.line import Case, key_of, known, version_at
 from casetape.cli.common import AsJson, Home, out, print_json, settings, verb, writing
 from casetape.cli.options import PolicyOptions, chosen_policy
 from casetape.cli.render import cell
@@ -36,6 +36,7 @@ def reassess(
     assert chosen is not None, "the option is required"  # noqa: S101 - for the type checker
     bound = Registry.installed().bind(Chosen(chosen.name, chosen.options))
     with writing(settings(home=home)) as engine:
+        known(engine, key)
         version = reassess_case(engine.store, engine.log, key, bound, person=user(), now=now())
         before = version_at(engine, key, version.number - 1).assessment
     after = version.assessment

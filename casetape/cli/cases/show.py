@@ -9,7 +9,7 @@ import typer
 
 from casetape.cli import shapes
 from casetape.cli.assessments import assessment_lines
-from casetape.cli.cases.line import Case, genesis_id, in_order, inputs, key_of, last_brought, proved, version_at
+from casetape.cli.cases.line import Case, genesis_id, in_order, inputs, key_of, known, last_brought, proved, version_at
 from casetape.cli.common import AsJson, Home, out, print_json, reading, settings, verb
 from casetape.cli.render import cell, count, short, when
 from casetape.cli.views import analysis_block, inputs_table
@@ -60,7 +60,9 @@ def show(
             show_default=False,
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All inputs, and superseded analyses too.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All inputs, all numbers, and superseded analyses too.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,7 +70,9 @@ def show(
     as it was then."""
     limit = None if everything else shown_inputs if shown_inputs is not None else None if as_json else SHOWN
     with reading(settings(home=home)) as engine:
-        view = look(engine, key_of(case), at, inputs_limit=limit, superseded=everything)
+        key = key_of(case)
+        known(engine, key)
+        view = look(engine, key, at, inputs_limit=limit, superseded=everything)
     if as_json:
         print_json(view_json(view))
     else:
@@ -121,6 +125,17 @@ def view_json(view: View) -> dict[str, Any]:
     }
 
 
+def kept_words(summary: Summary) -> str:
+    """How many inputs the case holds and, where its analyses rest on more than those, of how many: evidence of one
+    analysis is counted whole, that of several may be the same and is counted once."""
+    kept = count(summary.inputs_total, "input")
+    totals = [one.evidence.total for one in summary.current.values()]
+    most = max(totals, default=0)
+    if most <= summary.inputs_total:
+        return kept
+    return f"{kept} kept of {'' if len(totals) == 1 else 'at least '}{most:,} observations"
+
+
 def print_view(view: View, limit: int | None) -> None:
     """The view for people, with at most `limit` analyses."""
     summary, version = view.summary, view.version
@@ -131,15 +146,15 @@ def print_view(view: View, limit: int | None) -> None:
     out.print(assessment_lines(view.assessment))
     total, now = summary.analyses_total, len(summary.current)
     superseded = f", and {total - now:,} superseded (--all)" if total > now else ""
-    out.print(cell(f"{count(summary.inputs_total, 'input')}, {count(now, 'analysis', 'analyses')}{superseded}"))
+    out.print(cell(f"{kept_words(summary)}, {count(now, 'analysis', 'analyses')}{superseded}"))
     out.print()
     for one in view.analyses[:limit]:
-        out.print(analysis_block(one, view.came[one.id], current=view.current(one)))
+        out.print(analysis_block(one, view.came[one.id], current=view.current(one), numbers=limit is None))
     if limit is not None and len(view.analyses) > limit:
         out.print(cell(f"{count(len(view.analyses) - limit, 'more analysis', 'more analyses')}: --all", "dim"))
         out.print()
     if view.inputs:
-        out.print(inputs_table("inputs", view.inputs))
+        out.print(inputs_table("inputs", view.inputs, out.width))
     earlier = summary.inputs_total - len(view.inputs)
     if earlier:
         out.print(cell(f"{count(earlier, 'earlier input')}: --inputs N or --all", "dim"))

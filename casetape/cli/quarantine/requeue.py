@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,6 +15,7 @@ from engines.engine import Engine
 from engines.topics import OBSERVATIONS
 from schemas.errors import UsageError
 from schemas.quarantined import Quarantined
+from workers.feed.options import AUTO, FeedOptions
 from workers.feed.quarantine import listing as quarantined
 from workers.feed.requeue import Outcome
 from workers.feed.requeue import requeue as requeue_record
@@ -46,17 +48,28 @@ def requeue(
     where one still fails. A plug-in's failures stay listed: the record itself went on."""
     if (identifier is None) == (not everything):
         raise UsageError("say which one by its id, or --all")
-    change = {name: value for name, value in (("kind", kind), ("subject", subject)) if value is not None}
+    change: dict[str, str] = {
+        name: value for name, value in (("kind", kind), ("subject", subject)) if value is not None
+    }
+    checked(change)
     with writing(settings(home=home)) as engine:
         tried = [_try(engine, one, change) for one in _wanted(engine, identifier)]
     if as_json:
         print_json([{"id": one.record.id, **one.outcome._asdict()} for one in tried])
-    else:
+    elif tried:
         _show(tried)
+    else:
+        out.print(cell("nothing is waiting to be requeued"))
     failed = sum(one.outcome.observation is None for one in tried)
     if failed:
         tell(f"casetape: {failed} of {len(tried)} still cannot be used")
         raise typer.Exit(FAILED)
+
+
+def checked(change: Mapping[str, Any]) -> None:
+    """Checks choices that would fit no record, whether there is one or not. Raises UsageError."""
+    if FeedOptions(**change).kind == AUTO and "kind" in change:
+        raise UsageError("say with which kind to read it: text, zeek or zeek.<stream>")
 
 
 def _wanted(engine: Engine, identifier: str | None) -> list[Quarantined]:

@@ -20,6 +20,7 @@ from tests.faults.merge.homes import merge
 
 CASE, SUBJECT = factories.CASE, factories.SUBJECT
 OTHER = "acme/user:alice"
+PARTITIONS = 2
 SENTENCE = "the host was rebuilt on Monday"
 GENESIS = genesis(factories.TENANT, SUBJECT).version_id()
 FIRST = factories.observation(0)
@@ -45,7 +46,7 @@ def append(home: Path, *branches: StateVersion) -> None:
     """Puts branch versions on the tape and merges them, at a time that moves by a second a version."""
     with open_engine(home) as engine:
         for topic in ALL:
-            engine.log.create_topic(topic, 2)
+            engine.log.create_topic(topic, PARTITIONS)
         engine.log.append(VERSIONS, factories.appended(*branches))
         done = sum(row.number for row in engine.store.cases(None))
         merge(engine, Merger(engine.log, engine.store, now=lambda: factories.START + done * SECOND))

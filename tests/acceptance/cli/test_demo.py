@@ -49,9 +49,7 @@ def test_it_shows_the_cases_a_timeline_and_a_difference(shown: Answer) -> None:
         "cases verify",
     ):
         assert f"casetape {typed}" in shown.out
-    assert all(
-        word in shown.out for word in ("2 cases", "default/host:10.0.1.5", "+ 1 input", "superseded", "no faults")
-    )
+    assert all(word in shown.out for word in ("2 cases", "host:10.0.1.5", "+ 1 input", "superseded", "no faults"))
 
 
 def test_the_case_it_shows_has_a_history(folder: Path, shown: Answer) -> None:
@@ -67,6 +65,15 @@ def test_the_case_it_shows_has_a_history(folder: Path, shown: Answer) -> None:
 
 def test_it_leaves_the_users_own_home_and_settings_alone(folder: Path, shown: Answer) -> None:
     assert sorted(one.name for one in folder.iterdir()) == ["demo-home"]
+
+
+def test_its_last_words_can_be_typed(folder: Path, shown: Answer) -> None:
+    """The command is named as it can be started from here, whether its folder is on the PATH or not."""
+    *_, hint, _, _ = shown.out.rstrip().splitlines()
+    done = subprocess.run(
+        ["sh", "-c", hint], cwd=folder, env=environment(folder / "own"), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, SUBJECT in done.stdout) == (0, True), done.stderr
 
 
 def test_it_replaces_what_it_made_before(folder: Path, shown: Answer) -> None:

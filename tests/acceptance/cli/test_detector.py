@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.acceptance.cli.piped import casetape
 
 GOOD = """
@@ -57,9 +59,9 @@ def test_plugins_and_what_was_refused(tmp_path: Path) -> None:
     assert (counting["version"], counting["source"]) == ("7", str(tmp_path / "counting.py"))
     assert counting["window"] == {"length": 7200.0, "every": 3600.0}
     assert counting["parameters"] == {
-        "limit": {"default": 3, "required": False, "description": "how many"},
-        "names": {"default": ["a"], "required": False, "description": None},
-        "needed": {"default": None, "required": True, "description": None},
+        "limit": {"default": 3, "required": False, "description": "how many", "value": 3},
+        "names": {"default": ["a"], "required": False, "description": None, "value": ["a"]},
+        "needed": {"default": None, "required": True, "description": None, "value": None},
     }
     (refused,) = answer.json["refused"]
     assert (refused["name"], refused["source"]) == ("broken", str(tmp_path / "broken.py"))
@@ -83,6 +85,37 @@ def test_for_people(tmp_path: Path) -> None:
         "broken",
     )
     assert all(word in answer.out for word in words)
+
+
+def test_the_settings_are_in_effect(tmp_path: Path) -> None:
+    (tmp_path / "counting.py").write_text(GOOD)
+    config = tmp_path / "casetape.toml"
+    config.write_text(f'plugins = "{tmp_path}"\n[parameters.counting]\nlimit = 4\nneeded = "n"\n')
+    env = {"CASETAPE_CONFIG": str(config), "CASETAPE_PARAMETERS__BEACONING__FEWEST_CALLS": "9"}
+    listed = {one["name"]: one for one in casetape(tmp_path, "detector", "list", "--json", env=env).json["detectors"]}
+    values = {name: about["value"] for name, about in listed["counting"]["parameters"].items()}
+    assert values == {"limit": 4, "names": ["a"], "needed": "n"}
+    assert listed["beaconing"]["parameters"]["fewest_calls"]["value"] == 9
+    out = casetape(tmp_path, "detector", "list", env={**env, "CASETAPE_DETECTORS": '["counting"]'}).out
+    assert all(word in out for word in ("limit = 4 (default 3)", 'needed = "n"', "left out", "beaconing, recorder"))
+    assert "fewest_calls" not in out
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"CASETAPE_DETECTORS": '["nonsense"]'},
+        {"CASETAPE_PARAMETERS__NONSENSE__LIMIT": "3"},
+        {"CASETAPE_PARAMETERS__BEACONING__NONSENSE": "3"},
+        {"CASETAPE_PARAMETERS__BEACONING__FEWEST_CALLS": "many"},
+    ],
+    ids=str,
+)
+def test_settings_that_are_wrong_are_told_as_a_run_tells_them(tmp_path: Path, settings: dict[str, str]) -> None:
+    listed = casetape(tmp_path / "home", "detector", "list", "--json", env=settings)
+    assert (listed.code, listed.out) == (2, "")
+    assert listed == casetape(tmp_path / "home", "run", "--json", env=settings)
+    assert not (tmp_path / "home").exists()
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

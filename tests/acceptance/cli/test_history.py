@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from schemas.scales import MINUTE
+from tests import factories
 from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 
@@ -54,8 +57,29 @@ def test_each_step_stands_on_the_one_before_it_and_on_its_branches(home: Path) -
 
 def test_the_timeline_for_people(home: Path) -> None:
     out = casetape(home, "cases", "history", story.CASE).out
-    assert all(word in out for word in ("3 versions", "+ analysis 0", "+ 1 input", "by worst", "for review: conflict"))
+    assert all(
+        word in out
+        for word in (
+            "3 versions",
+            "+ analysis 0",
+            "~ analysis 0",
+            "+ analysis 1",
+            "+ 1 input",
+            "by worst",
+            "for review: conflict",
+        )
+    )
     assert "the empty state" in out
+
+
+def test_an_update_is_marked_and_so_is_what_came_too_late(tmp_path: Path) -> None:
+    """Of one detector and fingerprint: the first, a newer one, and one that is older than that."""
+    home = tmp_path / "home"
+    for minutes in (10, 20, 15):
+        at = factories.START + minutes * MINUTE
+        story.append(home, factories.branch(factories.analysis(0, at=at), factories.observation(minutes)))
+    out = casetape(home, "cases", "history", story.CASE).out
+    assert re.findall(r"([-+~]) analysis 0", out) == ["+", "~", "-"]
 
 
 def test_a_difference(home: Path) -> None:

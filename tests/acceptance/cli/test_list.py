@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from casetape.cli.cases.listing import SHOWN
 from schemas.scales import parse_rfc3339
 from tests import factories
 from tests.acceptance.cli import story
@@ -63,12 +65,31 @@ def test_a_tenant_sees_its_own(home: Path) -> None:
 def test_for_people(home: Path) -> None:
     answer = casetape(home, "cases", "list")
     assert answer.code == 0
-    assert all(word in answer.out for word in ("2 cases", story.CASE, story.OTHER, "critical", "0.950"))
+    assert all(word in answer.out for word in ("2 cases, worst first", story.SUBJECT, story.OTHER, "critical", "0.950"))
+
+
+def test_people_are_told_how_many_there_are(home: Path, tmp_path: Path) -> None:
+    """A hundred rows at first; `--limit` says nothing about how many there are in all."""
+    for_people = casetape(home, "cases", "list", "--limit", "1")
+    assert "1 of 2 cases, worst first; --limit N for more" in for_people.out
+    assert story.SUBJECT not in for_people.out
+    many = tmp_path / "many"
+    story.append(many, *(factories.finding(0, subject=f"host:{number}") for number in range(SHOWN + 3)))
+    listed = casetape(many, "cases", "list").out
+    assert f"{SHOWN} of {SHOWN + 3} cases" in listed
+    assert len(re.findall(r"^ host:", listed, re.MULTILINE)) == SHOWN
+    assert len(keys(many)) == SHOWN + 3
+    everything = casetape(many, "cases", "list", "--limit", "1000", "--order", "key").out
+    assert f"{SHOWN + 3} cases, by key\n" in re.sub(" +\n", "\n", everything)
+
+
+def test_a_tenant_without_cases(home: Path) -> None:
+    assert casetape(home, "cases", "list", "--tenant", "acm").out == "tenant acm has no cases\n"
 
 
 def test_nothing_there_yet(tmp_path: Path) -> None:
     assert casetape(tmp_path, "cases", "list", "--json").json == []
-    assert "0 cases" in casetape(tmp_path, "cases", "list").out
+    assert casetape(tmp_path, "cases", "list").out == "there are no cases\n"
     assert list(tmp_path.iterdir()) == [], "looking makes nothing"
 
 

@@ -61,7 +61,7 @@ def test_the_list(home: Path, log: Path) -> None:
 
 def test_the_list_for_people(home: Path) -> None:
     out = casetape(home, "quarantine", "list").out
-    assert all(word in out for word in ("2 quarantined", "names no", "record_invalid", "feed", "no"))
+    assert all(word in out for word in ("2 quarantined, none requeued", "names no", "record_invalid", "feed"))
     assert all(row["id"][:12] in out for row in listed(home))
 
 
@@ -127,6 +127,26 @@ def test_a_round_trip(home: Path) -> None:
     assert (run(home)["recorded"], run(home)["duplicates"]) == (0, 0)
     left = casetape(home, "quarantine", "requeue", "--all", "--json")
     assert [one["id"] for one in json.loads(left.out)] == [broken["id"]], "all means all that were not requeued yet"
+
+
+def test_what_is_open_and_what_is_not(home: Path) -> None:
+    nameless, broken = listed(home)
+    assert casetape(home, "quarantine", "requeue", nameless["id"], "--kind", "zeek.conn").code == 0
+    assert listed(home, "--open") == [broken]
+    assert "2 quarantined, 1 requeued" in casetape(home, "quarantine", "list").out
+    assert nameless["id"][:12] not in casetape(home, "quarantine", "list", "--open").out
+    assert casetape(home, "quarantine", "requeue", broken["id"], "--kind", "text", "--subject", "x").code == 1
+
+
+def test_choices_that_fit_nothing_are_wrong_also_where_nothing_waits(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run(home)
+    for choice in (("--kind", "bogus"), ("--kind", "auto"), ("--subject", " x")):
+        refused(casetape(home, "quarantine", "requeue", "--all", *choice), choice[0].removeprefix("--"))
+    assert casetape(home, "quarantine", "requeue", "--all").out == "nothing is waiting to be requeued\n"
+    assert casetape(home, "quarantine", "list").out == "nothing is quarantined\n"
+    assert casetape(home, "quarantine", "list", "--open").out == "nothing is quarantined and not requeued\n"
+    assert casetape(home, "quarantine", "list", "--tenant", "acme").out == "nothing of tenant acme is quarantined\n"
 
 
 def test_a_text_is_requeued_into_its_case(home: Path) -> None:

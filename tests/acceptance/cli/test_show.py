@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from engines.sqlite import FILE
+from tests import factories
 from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 from tests.acceptance.command import Answer
@@ -132,6 +133,45 @@ def test_version_0_is_the_empty_state(told: Told) -> None:
 
 def test_the_default_tenant_may_be_left_out(told: Told) -> None:
     assert show(told, story.SUBJECT) == show(told, story.CASE)
+
+
+@pytest.mark.parametrize("verb", [["show"], ["history"], ["export"], ["diff", "1", "2"]])
+def test_a_subject_without_its_type_is_understood(told: Told, verb: list[str]) -> None:
+    answer = casetape(told.home, "cases", verb[0], "10.0.0.5", *verb[1:])
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "casetape: there is no case `default/10.0.0.5`; did you mean host:10.0.0.5?\n"
+    other = casetape(told.home, "cases", "show", "acme/alice")
+    assert other.err == "casetape: there is no case `acme/alice`; did you mean acme/user:alice?\n"
+
+
+def test_numbers_are_shown_when_asked_for(tmp_path: Path) -> None:
+    seen = factories.observation(0)
+    one = factories.analysis(0, on=(seen,)).model_copy(update={"numbers": {"gaps": 1234}}).identified()
+    story.append(tmp_path / "home", factories.branch(one, seen))
+    assert "gaps" not in casetape(tmp_path / "home", "cases", "show", story.CASE).out
+    assert "numbers: gaps 1,234" in casetape(tmp_path / "home", "cases", "show", story.CASE, "--all").out
+    (shown,) = casetape(tmp_path / "home", "cases", "show", story.CASE, "--json").json["analyses"]
+    assert shown["numbers"] == {"gaps": 1234}
+
+
+def test_inputs_are_the_kept_sample_of_more(tmp_path: Path, told: Told) -> None:
+    seen = [factories.observation(n) for n in range(30)]
+    made = factories.branch(factories.analysis(0, on=tuple(seen)), *seen[:3])
+    story.append(tmp_path / "home", made)
+    assert (
+        "3 inputs kept of 30 observations, 1 analysis" in casetape(tmp_path / "home", "cases", "show", story.CASE).out
+    )
+    assert "kept of" not in told.table[3].out
+
+
+def test_the_fields_that_matter_come_first(tmp_path: Path) -> None:
+    data = {"aa": "x" * 200, "ab": 1, "id.orig_h": "10.0.0.5", "id.orig_p": 5, "id.resp_h": "10.0.0.4"}
+    record = factories.observation(
+        data={**data, "id.resp_p": 53, "orig_bytes": 7, "query": "a.example", "service": "dns"}
+    )
+    story.append(tmp_path / "home", factories.branch(record))
+    out = casetape(tmp_path / "home", "cases", "show", story.CASE, env={"COLUMNS": "200"}).out
+    assert "10.0.0.5:5 -> 10.0.0.4:53 service=dns query=a.example orig_bytes=7 \u2026" in out
 
 
 @pytest.mark.parametrize(

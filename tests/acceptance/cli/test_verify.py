@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -146,6 +147,12 @@ def test_an_export_can_be_checked_elsewhere(home: Path) -> None:
     assert (answer.json["format"], answer.json["case"]) == ("casetape.case", story.CASE)
     assert reverified(answer.json) == 6
     assert casetape(home, "cases", "export", story.CASE, "--json").out == answer.out
+
+
+def test_its_help_names_the_schema(home: Path) -> None:
+    printed = casetape(home, "cases", "export", "--help", env={"COLUMNS": "200"}).out
+    (named,) = re.findall(r"schemas/jsonschema/\S+\.json", printed)
+    assert (Path(__file__).parents[3] / named).is_file()
 
 
 def test_an_edit_of_an_export_is_noticed(home: Path) -> None:
