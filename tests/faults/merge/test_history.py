@@ -148,7 +148,7 @@ def test_a_lost_content_is_an_error_that_says_what_to_do(tmp_path: Path) -> None
     with sqlite3.connect(tmp_path / FILE) as database:
         database.execute("DELETE FROM content_index WHERE number = 2")
     with open_engine(tmp_path) as engine:
-        with pytest.raises(EngineError, match="casetape verify"):
+        with pytest.raises(EngineError, match="casetape cases verify"):
             load_summary(engine.store, CASE)
         assert add(State(), fold(branches[:1]).inputs.values()).inputs == state_at(engine.store, CASE, 1).inputs
 
