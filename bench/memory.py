@@ -1,5 +1,6 @@
 """`python -m bench.memory [RECORDS]`: the memory of one worker whose windows may take 16 MiB, for a log and for one ten
-times as long: bounded by that, by 8 bytes an id that it has seen, and by the batch in hand."""
+times as long: bounded by that, by 8 bytes an id that it has seen, and by the ids since the last snapshot (about 100
+bytes each, at most 500,000 of them)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from bench import traffic
+from casetape.run import now
 from engines import topics
 from engines.sqlite import open_engine
 from workers.detection.registry import create, discover
@@ -28,16 +30,18 @@ class _UntilDrained:
     def __init__(self, ends: dict[int, int]) -> None:
         self.worker: DetectionWorker | None = None
         self._ends = ends
+        self._done = False
 
     def until(self) -> dict[int, int]:
         """Where the input ends."""
         return self._ends
 
     def stopped(self) -> bool:
-        """Whether all of it is concluded."""
+        """Whether all of it was concluded: also once the worker has let its partitions go."""
         owned = {} if self.worker is None else self.worker.owned
         done = {at.partition: one.concluded for at, one in owned.items()}
-        return all(done.get(partition, 0) >= end for partition, end in self._ends.items())
+        self._done = self._done or all(done.get(partition, 0) >= end for partition, end in self._ends.items())
+        return self._done
 
 
 def work(home: Path) -> None:
@@ -63,7 +67,7 @@ def main() -> None:
             with open_engine(home) as engine:
                 for topic in topics.ALL:
                     engine.log.create_topic(topic, topics.DEFAULT_PARTITIONS)
-                Feeder(engine.log, engine.store, FeedOptions(), lambda: 0).feed_path(log)
+                Feeder(engine.log, engine.store, FeedOptions(), now).feed_path(log)
             command = [sys.executable, "-m", "bench.memory", "--work", str(home)]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             print(f"{count:>10,} records: {done.stdout.strip()} MiB at most", flush=True)
