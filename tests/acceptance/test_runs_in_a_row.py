@@ -56,6 +56,23 @@ def test_what_half_a_window_said_is_taken_back(tmp_path: Path) -> None:
     assert before["id"] in {one["id"] for one in _all(home)}, "it stays in the history (I3)"
 
 
+def test_what_a_killed_run_had_just_said_is_taken_back_too(tmp_path: Path) -> None:
+    """The worker dies between saying it and its next snapshot, and the run with it; then more of the window comes."""
+    home = tmp_path / "home"
+    going = subprocess.Popen(
+        command("run", _regular(tmp_path / "a.json")),
+        env=environment(home, {"CASETAPE_FAIL_POINT": "worker.published"}),
+        stderr=subprocess.PIPE,
+    )
+    assert going.stderr is not None
+    assert b"started again" in going.stderr.readline()
+    going.kill()
+    going.wait()
+    assert run(home, _irregular(tmp_path / "b.json"))["recorded"] == 6_000
+    (after,) = current(home)
+    assert (after["verdict"], after["score"], after["evidence"]["total"]) == ("unknown", 0.0, 6_120)
+
+
 def _all(home: Path) -> list[dict[str, str]]:
     shown = casetape(home, "cases", "show", "host:10.0.0.9", "--all", "--json").json
     analyses: list[dict[str, str]] = shown["analyses"]

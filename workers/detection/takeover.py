@@ -31,8 +31,7 @@ def take_over(
     A detector that is new, or has another version or other parameters than the snapshot, starts afresh; where nothing
     is known, or retention has deleted what comes next, from offset `start`. The first owner in a `replay` of this name
     lets all detectors start again from there; what they said before they say again, to no effect, since ids are
-    digests of content (I4). Raises Fenced where a later owner was
-    first, EngineError where the snapshot is damaged.
+    digests of content (I4). Raises Fenced where a later owner was first, EngineError where the snapshot is damaged.
     """
     owner = owner_of(group, at)
     manifest = store.manifest(owner)

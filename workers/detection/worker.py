@@ -225,10 +225,17 @@ class DetectionWorker:
             for due in window.drained():
                 remember(owned, window, due, looking.conclude(window, due, outcome), looking, outcome)
                 if len(outcome.results) > _CONCLUDED_AT_ONCE:
-                    self._published(owned, outcome)
+                    self._said(owned, outcome)
                     outcome = Outcome()
-            self._published(owned, outcome)
+            self._said(owned, outcome)
             window.concluded = owned.offset
+
+    def _said(self, owned: Partition, outcome: Outcome) -> None:
+        """Publishes what a drain says, after it was saved that it says so: a later run could not take back what a kill
+        in between had made it forget."""
+        if outcome.results:
+            owned.save()
+        self._published(owned, outcome)
 
     def _published(self, owned: Partition, outcome: Outcome) -> None:
         self._publisher.publish([(owned.at, outcome)])
