@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, redirect_stdout
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
-from casetape.services.options import DETECTORS_NAME, merger_options, worker_options
+from casetape.counting import counts_in
+from casetape.services.starting import GROUP, MANIFESTS, say_what_is_new, start, wanted
 from casetape.settings import Settings
 from casetape.turn import turn
 from engines import topics
@@ -21,15 +21,12 @@ from merge.policies.registry import Registry, policies
 from merge.tape import MERGER
 from schemas.scales import DAY
 from schemas.version import StateVersion
-from workers.detection.plugin import Detector
-from workers.detection.registry import create, discover
-from workers.detection.snapshot import Counts, body_of, counts_of, entries, owner_of
+from workers.detection.snapshot import Counts, body_of
 from workers.feed.feeder import Feeder
 from workers.feed.options import FeedCounts, FeedOptions
 from workers.feed.plan import plan
 from workers.runtime.supervisor import Supervisor
 
-GROUP = f"detect-{DETECTORS_NAME}"
 WAIT_SECONDS = 0.02
 PAGE = 1_000
 
@@ -83,7 +80,7 @@ def run(
     planned = plan(paths, options)
     for one in planned.skipped:
         listener.tell(f"left out: {one.path}: {one.reason}")
-    detectors = _detectors(settings, listener)
+    detectors = wanted(settings, listener.tell, listener.refuse)
     policies(Registry.installed(), settings.policy_choice())
     with ExitStack() as stack:
         engine = stack.enter_context(open_engine(settings.home, session_seconds=settings.session))
@@ -94,9 +91,9 @@ def run(
         supervisor = Supervisor(listener.tell)
         stack.callback(supervisor.stop)
         if not replay:
-            _say_what_is_new(engine, detectors, listener)
+            say_what_is_new(engine, detectors, listener.tell)
         name = uuid.uuid4().hex if replay else None
-        _start(supervisor, settings, engine, listener, name)
+        start(supervisor, settings, engine, listener.tell, bounded=True, replay=name)
 
         def progress(done: int, size: int | None, counts: FeedCounts) -> None:
             supervisor.look_after()
@@ -110,39 +107,6 @@ def run(
         supervisor.stop()
         _trim(engine, settings)
         return report
-
-
-def _detectors(settings: Settings, listener: Listener) -> list[Detector]:
-    # what a plug-in prints while it is imported is no part of our answer
-    with redirect_stdout(sys.stderr):
-        registry = discover(settings.plugins)
-    for refused in registry.refused:
-        listener.refuse(f"detector {refused.name} was refused: {refused.reason} ({refused.source})")
-    detectors = create(registry, settings.detectors, settings.parameters)
-    if not detectors:
-        listener.tell("there is no detector: records are kept, and nothing looks at them")
-    return detectors
-
-
-def _say_what_is_new(engine: Engine, detectors: Sequence[Detector], listener: Listener) -> None:
-    """A detector that comes later has seen nothing of before, which nobody should have to find out."""
-    manifests = engine.store.manifests(f"detect/{GROUP}/{topics.OBSERVATIONS}/").values()
-    bodies = [body_of(manifest) for manifest in manifests if manifest.offset]
-    known = {entry for body in bodies for entry in body.detectors}
-    new = [one.name for one in entries(detectors) if one not in known]
-    if bodies and new:
-        listener.tell(f"new or changed here: {', '.join(new)}; --replay shows them what the tape has of before")
-
-
-def _start(supervisor: Supervisor, settings: Settings, engine: Engine, listener: Listener, replay: str | None) -> None:
-    options = worker_options(settings, bounded=True, replay=replay)
-    partitions = engine.log.partitions(topics.OBSERVATIONS)
-    if settings.workers > partitions:
-        surplus = settings.workers - partitions
-        listener.tell(f"{surplus} of {settings.workers} workers will idle: there are {partitions} partitions")
-    for number in range(settings.workers):
-        supervisor.start(f"worker {number + 1}", "casetape.services.worker", options)
-    supervisor.start("merger", "casetape.services.merger", merger_options(settings))
 
 
 def _drain(engine: Engine, supervisor: Supervisor, replay: str | None) -> None:
@@ -171,7 +135,7 @@ def _reached(concluded: Mapping[int, int], ends: Mapping[int, int]) -> bool:
 
 def _concluded(engine: Engine, replay: str | None) -> dict[int, int]:
     """By partition: up to where it is concluded; in a replay only by owners that have begun it."""
-    manifests = engine.store.manifests(f"detect/{GROUP}/{topics.OBSERVATIONS}/")
+    manifests = engine.store.manifests(MANIFESTS)
     bodies = {int(owner.rpartition("/")[2]): body_of(manifest) for owner, manifest in manifests.items()}
     return {partition: body.concluded for partition, body in bodies.items() if replay in (None, body.replay)}
 
@@ -188,24 +152,13 @@ class _Mark:
     @classmethod
     def now(cls, engine: Engine) -> _Mark:
         ends = engine.log.end_offsets(topics.OBSERVATIONS)
-        counts = _counts(engine)
+        counts = counts_in(engine)
         states = dict(engine.log.end_offsets(topics.STATES))
         return cls(time.monotonic(), counts, sum(ends.values()) - counts.consumed, states)
 
 
-def _counts(engine: Engine) -> Counts:
-    total = Counts()
-    for partition in range(engine.log.partitions(topics.OBSERVATIONS)):
-        manifest = engine.store.manifest(owner_of(GROUP, TopicPartition(topics.OBSERVATIONS, partition)))
-        if manifest is not None:
-            counts, _ = counts_of(manifest)
-            for field in Counts.__struct_fields__:
-                setattr(total, field, getattr(total, field) + getattr(counts, field))
-    return total
-
-
 def _report(engine: Engine, before: _Mark, fed: FeedCounts) -> RunReport:
-    after = _counts(engine)
+    after = counts_in(engine)
     versions, analyses, cases = _committed(engine, before.states)
     seconds = time.monotonic() - before.started
     return RunReport(
@@ -230,9 +183,8 @@ def _committed(engine: Engine, since: dict[int, int]) -> tuple[int, int, int]:
     seen: set[str] = set()
     cases: set[str] = set()
     analyses = 0
-    for partition, start in since.items():
+    for partition, offset in since.items():
         at = TopicPartition(topics.STATES, partition)
-        offset = start
         while records := engine.log.read(at, offset, PAGE):
             for record in records:
                 version = StateVersion.parse(record.value)

@@ -1,0 +1,17 @@
+"""What the workers of a home have counted, over all partitions."""
+
+from __future__ import annotations
+
+from casetape.services.starting import MANIFESTS
+from engines.engine import Engine
+from workers.detection.snapshot import Counts, counts_of
+
+
+def counts_in(engine: Engine) -> Counts:
+    """The sums of all partitions' counts, as of their newest snapshots."""
+    total = Counts()
+    for manifest in engine.store.manifests(MANIFESTS).values():
+        counts, _ = counts_of(manifest)
+        for field in Counts.__struct_fields__:
+            setattr(total, field, getattr(total, field) + getattr(counts, field))
+    return total

@@ -1,0 +1,66 @@
+"""Which detectors there are to run, and the services that run them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+
+from casetape.services.options import DETECTORS_NAME, merger_options, worker_options
+from casetape.settings import Settings
+from engines import topics
+from engines.engine import Engine
+from workers.detection.plugin import Detector
+from workers.detection.registry import create, discover
+from workers.detection.snapshot import body_of, entries
+from workers.runtime.supervisor import Supervisor
+
+GROUP = f"detect-{DETECTORS_NAME}"
+"""The consumer group of the workers."""
+MANIFESTS = f"detect/{GROUP}/{topics.OBSERVATIONS}/"
+"""The names of the workers' manifests begin with this; the partition follows."""
+Tell = Callable[[str], None]
+"""Takes a sentence."""
+
+
+def wanted(settings: Settings, tell: Tell, refuse: Tell) -> list[Detector]:
+    """The detectors of these settings. `refuse` is told of plug-ins that were refused. Raises SettingsError and
+    PluginError."""
+    # what a plug-in prints while it is imported is no part of our answer
+    with redirect_stdout(sys.stderr):
+        registry = discover(settings.plugins)
+    for refused in registry.refused:
+        refuse(f"detector {refused.name} was refused: {refused.reason} ({refused.source})")
+    detectors = create(registry, settings.detectors, settings.parameters)
+    if not detectors:
+        tell("there is no detector: records are kept, and nothing looks at them")
+    return detectors
+
+
+def say_what_is_new(engine: Engine, detectors: Sequence[Detector], tell: Tell) -> None:
+    """A detector that comes later has seen nothing of before, which nobody should have to find out."""
+    bodies = [body_of(manifest) for manifest in engine.store.manifests(MANIFESTS).values() if manifest.offset]
+    known = {entry for body in bodies for entry in body.detectors}
+    new = [one.name for one in entries(detectors) if one not in known]
+    if bodies and new:
+        tell(f"new or changed here: {', '.join(new)}; `casetape run --replay` shows them what the tape has of before")
+
+
+def start(
+    supervisor: Supervisor,
+    settings: Settings,
+    engine: Engine,
+    tell: Tell,
+    *,
+    bounded: bool,
+    replay: str | None = None,
+) -> None:
+    """Starts the workers and the merger."""
+    options = worker_options(settings, bounded=bounded, replay=replay)
+    partitions = engine.log.partitions(topics.OBSERVATIONS)
+    if settings.workers > partitions:
+        surplus = settings.workers - partitions
+        tell(f"{surplus} of {settings.workers} workers will idle: there are {partitions} partitions")
+    for number in range(settings.workers):
+        supervisor.start(f"worker {number + 1}", "casetape.services.worker", options)
+    supervisor.start("merger", "casetape.services.merger", merger_options(settings))
