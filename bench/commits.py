@@ -21,7 +21,8 @@ from schemas.version import Author, Content, Header, StateVersion, genesis
 
 VERSIONS = 100_000
 RECURRING = 100
-CASE = "default/host:10.0.0.5"
+SUBJECT = "host:10.0.0.5"
+CASE = f"default/{SUBJECT}"
 CHUNK = 1_000
 GROWTH = 500
 """Branch versions folded into one commit while a case is only being made large."""
@@ -29,10 +30,11 @@ _START = 1_700_000_000_000_000
 _EVIDENCE = evidence_of([])
 
 
-def _branch(number: int, fingerprint: int, parent: str) -> bytes:
+def branch_record(number: int, fingerprint: int, parent: str, subject: str = SUBJECT) -> bytes:
+    """A branch version with one analysis, as it lies on the tape."""
     analysis = Analysis(
         tenant="default",
-        subject="host:10.0.0.5",
+        subject=subject,
         detector="bench",
         version="1",
         parameters="par_" + "0" * 64,
@@ -47,7 +49,7 @@ def _branch(number: int, fingerprint: int, parent: str) -> bytes:
     ).identified()
     header = Header(
         tenant="default",
-        subject="host:10.0.0.5",
+        subject=subject,
         parents=(parent,),
         inputs=(),
         analyses=(analysis.id,),
@@ -66,14 +68,14 @@ class Case:
         self.number = 0
         self._fingerprints = fingerprints
         self._at = TopicPartition(topics.VERSIONS, 0)
-        self._parent = genesis("default", "host:10.0.0.5").version_id()
+        self._parent = genesis("default", SUBJECT).version_id()
 
     def grow(self, branches: int) -> float:
         """Merges so many branch versions in one commit; returns the seconds it took."""
         records = []
         for _ in range(branches):
             self.number += 1
-            value = _branch(self.number, self.number % self._fingerprints, self._parent)
+            value = branch_record(self.number, self.number % self._fingerprints, self._parent)
             records.append(LogRecord(self.number, CASE, value, _START))
         before = time.perf_counter()
         self.merger.handle([Batch(self._at, records, self.number + 1)])

@@ -7,15 +7,18 @@ from types import TracebackType
 from typing import Self
 
 from engines.log import EventLog
+from engines.sizes import Space
 from engines.store import StateStore
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What a process works on. It is used by one thread; other processes and threads open their own."""
+    """What a process works on. It is used by one thread; other processes and threads open their own. `space` is the
+    disk under it, where the engine looks after that itself."""
 
     log: EventLog
     store: StateStore
+    space: Space | None = None
 
     def close(self) -> None:
         """Lets go of what both hold open. Consumers are closed before, by whoever made them."""

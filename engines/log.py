@@ -103,6 +103,11 @@ class EventLog(Protocol):
         nothing of the value, before anything is written."""
         ...
 
+    def append_placed(self, topic: str, records: Sequence[NewRecord]) -> Sequence[int]:
+        """The same as `append`; returns the offset of each record, or -1 where the engine cannot tell it (a broker that
+        had the batch already from an attempt whose answer was lost)."""
+        ...
+
     def consumer(
         self, group: str, topics: Sequence[str], *, on_assign: Handover | None = None, on_revoke: Handover | None = None
     ) -> Consumer:
@@ -132,6 +137,17 @@ class EventLog(Protocol):
     def trim(self, at: TopicPartition, offset: int) -> None:
         """Deletes the records below `offset`, for good: its oldest record kept is then the one at `offset`, or there is
         none where `offset` lies at or beyond the end. Never moves back."""
+        ...
+
+    def stored_bytes(self, topic: str) -> Mapping[int, int]:
+        """By partition: how many bytes its records take as they are stored, compressed, in one copy. At a cost that
+        the number of records does not enter."""
+        ...
+
+    def newest_within(self, at: TopicPartition, size: int) -> int:
+        """The lowest offset from which on at most `size` bytes are stored: the end where not even the newest fit. As
+        near as the engine can tell (by whole appends, or by the average of the partition), at a cost that follows what
+        lies below it."""
         ...
 
     def close(self) -> None:

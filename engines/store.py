@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
+
+from engines.sizes import StoreSizes
 
 
 class Head(NamedTuple):
@@ -65,11 +67,26 @@ class Commit(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A move of one case's mark: how far its versions are known to have reached `states`."""
+    """A move of one case's mark: how far its versions are known to have reached `states`. `places`: by number, the
+    offsets there of versions above `expected`, as far as they are known."""
 
     case: str
     expected: int
     number: int
+    places: Mapping[int, int] = {}
+
+
+class Prune(NamedTuple):
+    """What the store lets go of one case: all versions after `expected` up to `number`, and of their contents (and of
+    those that earlier prunes left) all but `keep`; the snapshots at `snapshots`. A snapshot at `number` stays, on which
+    whatever is above stands. `places`: by number, the offsets of these versions in `states`."""
+
+    case: str
+    expected: int
+    number: int
+    keep: Collection[str]
+    snapshots: Sequence[int]
+    places: Mapping[int, int]
 
 
 CaseOrder = Literal["score", "updated", "key"]
@@ -106,15 +123,15 @@ class StateStore(Protocol):
         ...
 
     def known(self, case: str, ids: Sequence[str]) -> set[str]:
-        """Which of these contents the case's line already has."""
+        """Which of these contents the case's line already has, whether the store keeps them still or not."""
         ...
 
     def contents(self, case: str, ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The JSON of these contents of the case; unknown ones are missing."""
+        """The JSON of these contents of the case; unknown ones, and those no longer kept, are missing."""
         ...
 
     def content_numbers(self, case: str, ids: Sequence[str]) -> Mapping[str, int]:
-        """By content id: the number of the version that brought it."""
+        """By content id: the number of the version that brought it, whether it is kept still or not."""
         ...
 
     def snapshot(self, case: str, number: int) -> Snapshot | None:
@@ -127,6 +144,10 @@ class StateStore(Protocol):
         """Rows of the index, of one tenant or of all: worst first, newest first, or by key; on a cluster the index may
         follow a commit by a moment. `after` is the key of the
         last row of the page before; raises UnknownCase where there is none. Equal rows are ordered by key."""
+        ...
+
+    def count(self, tenant: str | None) -> int:
+        """How many cases there are, of one tenant or of all."""
         ...
 
     def row(self, case: str) -> CaseRow | None:
@@ -144,6 +165,27 @@ class StateStore(Protocol):
 
     def unpublished(self, limit: int) -> Sequence[str]:
         """Cases whose head lies beyond their mark, at most `limit`."""
+        ...
+
+    def places(self, case: str, numbers: Sequence[int]) -> Mapping[int, int]:
+        """By number: the offsets in `states` of these versions, as far as they were noted. A place may be wrong after
+        `states` was made anew: whoever reads there looks at what it finds."""
+        ...
+
+    def pruned(self, cases: Sequence[str]) -> Mapping[str, int]:
+        """By case: the last number that the store no longer keeps; 0 where it keeps all."""
+        ...
+
+    def prunable(self, versions: int, limit: int) -> Sequence[str]:
+        """Cases of which the store keeps more than `versions` (or 64, where that is more) that have reached `states`:
+        those with the most first, at most `limit`."""
+        ...
+
+    def prune(self, prunes: Sequence[Prune]) -> Sequence[bool]:
+        """Lets go of old versions, of each case where it still is pruned up to `expected`: all of it or nothing. What
+        is `known` of a case stays known. Raises UsageError, before anything is removed, where one of them is no move
+        up, goes beyond the case's mark or to its head, or has no snapshot at its number; EngineError where a content
+        that is to stay is not there."""
         ...
 
     def put_part(self, owner: str, part: str, body: bytes) -> None:
@@ -180,12 +222,17 @@ class StateStore(Protocol):
         """A small named value (the feed ledger's entries are such)."""
         ...
 
-    def notes(self, prefix: str) -> Mapping[str, bytes]:
-        """All notes whose key starts with `prefix`."""
+    def notes(self, prefix: str, *, after: str = "", limit: int | None = None) -> Mapping[str, bytes]:
+        """Notes whose key starts with `prefix`, by key: all, or of those beyond `after` the first `limit`."""
         ...
 
     def move_note(self, key: str, expected: bytes | None, new: bytes | None) -> bool:
         """Writes (or with None removes) the note where it still is `expected`."""
+        ...
+
+    def sizes(self) -> StoreSizes:
+        """How much there is of everything, at a cost that follows the number of cases, parts and notes, not that of
+        versions and contents."""
         ...
 
     def close(self) -> None:

@@ -49,6 +49,11 @@ class Chain:
         """The number of the last version followed."""
         return self._summary.number
 
+    @property
+    def current_ids(self) -> set[str]:
+        """The ids of the analyses that are current at the last version followed."""
+        return {one.id for one in self._summary.current.values()}
+
     def follow(self, stored: StoredVersion, envelopes: Mapping[str, bytes], numbers: Mapping[str, int]) -> None:
         """The next version, with its contents and the numbers that the store says they came with."""
         number = self.number + 1

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
+from engines.store import StoredContent, StoredVersion
 from merge.state import Kept
 from schemas.analysis import Analysis
 from schemas.digests import ANALYSIS, OBSERVATION
@@ -28,6 +31,24 @@ class _KeptAnalysis(Record):
     key_id: str | None = None
     body: Analysis | None = None
     sealed: str | None = None
+
+
+class _Numbered(msgspec.Struct):
+    number: int | None = None
+
+
+class _Outline(msgspec.Struct):
+    id: str
+    header: _Numbered
+    contents: list[msgspec.Raw] = []
+
+
+class _Named(msgspec.Struct):
+    id: str
+
+
+_outline = msgspec.json.Decoder(_Outline).decode
+_named = msgspec.json.Decoder(_Named).decode
 
 
 class NewContent(NamedTuple):
@@ -75,6 +96,31 @@ def tape_record(record: bytes, envelopes: Sequence[bytes]) -> bytes:
     if not record.endswith(_EMPTY_CONTENTS):
         raise RecordInvalid("a stored version does not end in its empty contents")
     return record[: -len(b"]}")] + b",".join(envelopes) + b"]}"
+
+
+def parted(value: bytes) -> StoredVersion:
+    """What `tape_record` was made from: the version as the store keeps it, with its contents. Raises RecordInvalid
+    where the bytes are no merged version in the form in which the merger writes it."""
+    try:
+        outline = _outline(value)
+        bodies = [bytes(one) for one in outline.contents]
+        contents = [StoredContent(_named(body).id, body) for body in bodies]
+    except msgspec.MsgspecError as error:
+        raise RecordInvalid(f"not a merged version ({error})") from error
+    size = sum(map(len, bodies)) + max(0, len(bodies) - 1)
+    record = value[: len(value) - size - len(b"]}")] + b"]}"
+    if outline.header.number is None or not record.endswith(_EMPTY_CONTENTS) or tape_record(record, bodies) != value:
+        raise RecordInvalid("not a merged version in the merger's own form")
+    return StoredVersion(outline.header.number, outline.id, record, contents)
+
+
+def outlined(value: bytes) -> tuple[int | None, str]:
+    """Number and id that a version's bytes name, unproved. Raises RecordInvalid."""
+    try:
+        outline = _outline(value)
+    except msgspec.MsgspecError as error:
+        raise RecordInvalid(f"not a version ({error})") from error
+    return outline.header.number, outline.id
 
 
 def carried(version: StateVersion) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engines.log import EventLog
 from engines.store import StateStore
 from merge.graph import Difference, Moment, diff, fold
-from merge.reading import head_number, load_summary, versions, whole
+from merge.reading import head_number, load_summary, version_ids, versions, versions_at, whole
 from merge.state import State
 from schemas.errors import UnknownVersion
 from schemas.keys import parse_case
@@ -49,6 +49,9 @@ def difference(store: StateStore, case: str, a: int, b: int, log: EventLog | Non
     return diff(moment(store, case, first, log), moment(store, case, last, log), between)
 
 
+_PAGE = 64
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Where an analysis comes from: version `number` brought it, out of branch `branch` by `author`, who was looking at
@@ -72,8 +75,8 @@ def provenance(
     """By id: where these analyses (or inputs) come from; ids that the case does not have are missing. Raises
     UnknownVersion for versions that are kept nowhere."""
     numbers = store.content_numbers(case, analyses)
-    brought = {one: next(versions(store, case, one, one, log)) for one in sorted(set(numbers.values()))}
-    places = _Places(store, case, log, secret)
+    brought = versions_at(store, case, numbers.values(), log)
+    places = _Places(store, case, log, secret, newest=max(numbers.values(), default=0))
     found: dict[str, Provenance] = {}
     for one, number in numbers.items():
         for branch, header in brought[number].branches.items():
@@ -86,27 +89,29 @@ def provenance(
 
 
 class _Places:
-    """Numbers of versions by id, found by walking back: an author mostly looked at a version shortly before its own."""
+    """Numbers of versions by id, found by walking back, each page read once: an author mostly looked at a version
+    shortly before its own."""
 
-    def __init__(self, store: StateStore, case: str, log: EventLog | None, secret: bytes | None) -> None:
+    def __init__(
+        self, store: StateStore, case: str, log: EventLog | None, secret: bytes | None, *, newest: int
+    ) -> None:
         self._store = store
         self._case = case
         self._log = log
+        self._newest = newest
         self._known: dict[str, int] = {genesis(*parse_case(case)).version_id(secret): 0}
-        self._lowest: dict[int, int] = {}
+        self._read: set[int] = set()
 
     def number(self, identifier: str, below: int) -> int | None:
         """The number of the version with this id, which lies below version `below`; None where there is none."""
-        lowest, step = self._lowest.get(below, below), 8
-        while identifier not in self._known and lowest > 1:
-            first = max(1, lowest - step)
-            try:
-                for version in versions(self._store, self._case, first, lowest - 1, self._log):
-                    self._known[version.id] = version.number
-            except UnknownVersion:
+        for page in range((below - 1) // _PAGE, -1, -1):
+            if identifier in self._known:
                 break
-            lowest, step = first, step * 2
-        self._lowest[below] = lowest
+            if page not in self._read:
+                self._read.add(page)
+                first, last = max(1, page * _PAGE), min(page * _PAGE + _PAGE - 1, self._newest)
+                ids = version_ids(self._store, self._case, first, last, self._log)
+                self._known.update((one, number) for number, one in ids.items())
         return self._known.get(identifier)
 
 

@@ -4,14 +4,14 @@ mark and the mark only says what has arrived."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from engines.failpoints import fail_point
 from engines.log import EventLog, NewRecord
 from engines.store import Move, StateStore, StoredVersion
 from engines.topics import STATES
 from merge.contents import carried, tape_record
-from merge.reading import PAGE, envelopes
+from merge.reading import PAGE
 from schemas.errors import EngineError
 from schemas.version import StateVersion
 
@@ -26,25 +26,28 @@ def publish(
     just committed, which need no reading. Returns how many records were appended."""
     marks = dict(store.published(list(heads)))
     waiting: list[NewRecord] = []
-    reached: dict[str, int] = {}
+    numbers: list[int] = []
     appended = size = 0
 
     def flush() -> None:
         nonlocal appended, size
         if waiting:
-            log.append(STATES, waiting)
+            offsets = log.append_placed(STATES, waiting)
             fail_point("merger.published")
+            reached: dict[str, dict[int, int]] = {}
+            for record, number, offset in zip(waiting, numbers, offsets, strict=True):
+                reached.setdefault(record.key, {})[number] = offset
             _move(store, marks, reached)
-            marks.update(reached)
+            marks.update((case, max(places)) for case, places in reached.items())
             appended += len(waiting)
         waiting.clear()
-        reached.clear()
+        numbers.clear()
         size = 0
 
     for case, head in heads.items():
         for number, value in _outstanding(store, case, marks.get(case, 0), head, ready.get(case, ())):
             waiting.append(NewRecord(case, value))
-            reached[case] = number
+            numbers.append(number)
             size += len(value)
             if size >= APPEND_LIMIT:
                 flush()
@@ -60,23 +63,42 @@ def _outstanding(
             if stored.number > mark:
                 yield stored.number, tape_record(stored.record, [one.body for one in stored.contents])
         return
-    for start in range(mark + 1, head + 1, PAGE):
-        last = min(start + PAGE - 1, head)
-        page = store.versions(case, start, last)
-        if [one.number for one in page] != list(range(start, last + 1)):
+    while mark < head:
+        last = min(mark + PAGE, head)
+        page = _whole(store, case, mark + 1, last)
+        if page is not None:
+            yield from page
+            mark = last
+            continue
+        # another publisher was first, and what is published may leave the store
+        reached = store.published([case])[case]
+        if reached <= mark:
             raise EngineError(f"the store has lost versions of `{case}` before they reached `{STATES}`")
-        for stored in page:
-            ids = carried(StateVersion.parse(stored.record))
-            bodies = envelopes(store, case, ids)
-            yield stored.number, tape_record(stored.record, [bodies[one] for one in ids])
+        mark = reached
 
 
-def _move(store: StateStore, marks: Mapping[str, int], reached: Mapping[str, int]) -> None:
+def _whole(store: StateStore, case: str, first: int, last: int) -> list[tuple[int, bytes]] | None:
+    """Versions `first`..`last` as the tape is to have them, or None where the store does not have all of them whole."""
+    page = store.versions(case, first, last)
+    ids = {one.number: carried(StateVersion.parse(one.record)) for one in page}
+    bodies = store.contents(case, [one for held in ids.values() for one in held])
+    if list(ids) != list(range(first, last + 1)) or any(one not in bodies for held in ids.values() for one in held):
+        return None
+    return [(one.number, tape_record(one.record, [bodies[each] for each in ids[one.number]])) for one in page]
+
+
+def _move(store: StateStore, marks: Mapping[str, int], reached: Mapping[str, Mapping[int, int]]) -> None:
     """Others move the marks too, and only ever up: each ends at what was reached or beyond."""
-    marks = dict(marks)
-    behind = [Move(case, marks.get(case, 0), number) for case, number in reached.items()]
+    behind = list(_moves(marks, reached, list(reached)))
     while behind:
         moved = store.move_published(behind)
         left = [move.case for move, done in zip(behind, moved, strict=True) if not done]
-        marks.update(store.published(left) if left else {})
-        behind = [Move(case, marks.get(case, 0), reached[case]) for case in left if marks.get(case, 0) < reached[case]]
+        behind = list(_moves(store.published(left), reached, left)) if left else []
+
+
+def _moves(marks: Mapping[str, int], reached: Mapping[str, Mapping[int, int]], cases: Iterable[str]) -> Iterator[Move]:
+    for case in cases:
+        mark, last = marks.get(case, 0), max(reached[case])
+        if mark < last:
+            places = {number: at for number, at in reached[case].items() if number > mark and at >= 0}
+            yield Move(case, mark, last, places)

@@ -1,6 +1,7 @@
-"""Verification: a case's chain is computed anew from what the store keeps, and compared with the tape. It finds any
-edit and any cut of versions, contents, heads, rows, `states` and handled branches. What it cannot see: that a snapshot
-was removed (it is a cache), or that a mark was moved back (the versions are published once more)."""
+"""Verification: a case's chain is computed anew from what the store keeps, and compared with the tape; pruned versions
+are taken from the tape. It finds any edit and any cut of versions, contents, heads, rows, places, `states` and handled
+branches. What it cannot see: that a snapshot was removed that nothing stands on (it is a cache), or that a mark was
+moved back (the versions are published once more)."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from engines.topics import STATES, VERSIONS
 from merge.branches import SecretOf, no_secrets
 from merge.chain import Chain, Fault, fingerprint
 from merge.contents import carried, tape_record
+from merge.line import Line
 from merge.witness import Witness
 from schemas.errors import CasetapeError, InputError, UnknownCase
 from schemas.keys import parse_case
@@ -24,14 +26,15 @@ BEYOND = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was verified (cases, versions, contents), how many committed versions have not been published yet, what does
-    not verify, and by topic how many records are no longer there to compare with, because they were trimmed: what only
-    those could tell is not vouched for."""
+    """What was verified (cases, versions, contents), how many committed versions have not been published yet, of the
+    versions how many were `pruned`, and read from the tape, what does not verify, and by topic how many records are no
+    longer there to compare with, because they were trimmed: what only those could tell is not vouched for."""
 
     cases: int
     versions: int
     contents: int
     unpublished: int
+    pruned: int
     faults: tuple[Fault, ...]
     trimmed: Mapping[str, int] = field(default_factory=dict)
 
@@ -53,7 +56,7 @@ def verify(store: StateStore, log: EventLog, case: str | None = None, *, secret_
     names = sorted({*listed, *witness.cases})
     if case is not None and case not in witness.cases and case not in store.heads([case]):
         raise UnknownCase(f"there is no case `{case}`")
-    checks = [_Check(store, name, witness, marks.get(name, 0), secret_of) for name in names]
+    checks = [_Check(store, log, name, witness, marks.get(name, 0)) for name in names]
     for check in checks:
         check.run()
     return Report(
@@ -61,6 +64,7 @@ def verify(store: StateStore, log: EventLog, case: str | None = None, *, secret_
         versions=sum(one.versions for one in checks),
         contents=sum(one.contents for one in checks),
         unpublished=sum(one.unpublished for one in checks),
+        pruned=sum(one.pruned for one in checks),
         faults=(*witness.faults, *(fault for one in checks for fault in one.faults)),
         trimmed=witness.trimmed,
     )
@@ -76,15 +80,16 @@ def _listed(store: StateStore) -> Iterator[str]:
 class _Check:
     """The verification of one case."""
 
-    def __init__(self, store: StateStore, case: str, witness: Witness, mark: int, secret_of: SecretOf) -> None:
+    def __init__(self, store: StateStore, log: EventLog, case: str, witness: Witness, mark: int) -> None:
         self._store = store
+        self._line = Line(store, log, case)
         self._case = case
         self._seen = witness.cases[case]
         self._whole = {topic: witness.whole(topic, case) for topic in (STATES, VERSIONS)}
         self._mark = mark
-        self._secret_of = secret_of
+        self._secret_of = witness.secret_of
         self.faults: list[Fault] = []
-        self.versions = self.contents = self.unpublished = 0
+        self.versions = self.contents = self.unpublished = self.pruned = 0
         self.waiting = False
 
     def run(self) -> None:
@@ -114,27 +119,59 @@ class _Check:
             if not self.waiting:
                 self._fault(None, "the tape knows the case, and the store does not")
             return
+        floor = self._line.pruned()
         snapshots = dict(self._snapshots())
         for start in range(1, last + 1, PAGE):
-            self._follow_page(chain, start, min(start + PAGE - 1, last), snapshots)
+            if not self._follow_page(chain, start, min(start + PAGE - 1, last), snapshots, floor):
+                break
         if any(number > last for number in snapshots) or self._store.versions(self._case, last + 1, BEYOND):
             self._fault(last, "the store keeps versions or snapshots beyond the head")
+        if floor and floor not in snapshots and self._line.pruned() == floor:
+            self._fault(floor, "versions were pruned up to here, and there is no snapshot to stand on")
         if chain.number == last:
             chain.check_end(head, row)
             self._check_index(chain)
 
-    def _follow_page(self, chain: Chain, first: int, last: int, snapshots: Mapping[int, Snapshot]) -> None:
-        page = self._store.versions(self._case, first, last)
-        if [one.number for one in page] != list(range(first, last + 1)):
-            self._fault(first, f"versions are missing between {first} and {last}")
-            return
-        for stored in page:
-            ids = _named(stored.record)
-            envelopes = self._store.contents(self._case, ids)
-            chain.follow(stored, envelopes, self._store.content_numbers(self._case, ids))
-            if chain.number in snapshots:
-                chain.check_snapshot(snapshots[chain.number])
-            self._compare_state(stored.number, stored.record, [envelopes[one] for one in ids if one in envelopes])
+    def _follow_page(self, chain: Chain, first: int, last: int, snapshots: Mapping[int, Snapshot], floor: int) -> bool:
+        """Follows these versions; False where one of them is kept nowhere."""
+        self._check_places(first, last)
+        for number, held in self._line.page(first, last):
+            if isinstance(held, str):
+                self._fault(number, held)
+                return False
+            ids = _named(held.version.record)
+            chain.follow(held.version, held.bodies, self._store.content_numbers(self._case, ids))
+            self.pruned += held.taped
+            if number in snapshots:
+                chain.check_snapshot(snapshots[number])
+            if held.taped:
+                self._check_remains(number, held.bodies)
+            else:
+                self._compare_state(
+                    number, held.version.record, [held.bodies[one] for one in ids if one in held.bodies]
+                )
+            if number == floor:
+                self._check_base(chain, floor)
+        return True
+
+    def _check_places(self, first: int, last: int) -> None:
+        """Whether the places that the store notes are those where the tape was seen to have these versions."""
+        for number, place in self._store.places(self._case, range(first, last + 1)).items():
+            seen = self._seen.states.get(number)
+            if seen is not None and place != seen.offset and place not in self._seen.repeats.get(number, ()):
+                self._fault(number, f"the store says that it lies at offset {place} of `{STATES}`, and it does not")
+
+    def _check_remains(self, number: int, taped: Mapping[str, bytes]) -> None:
+        """Whether what is left of the contents of a pruned version is as on the tape."""
+        for one, body in self._store.contents(self._case, list(taped)).items():
+            if body != taped[one]:
+                self._fault(number, f"`{STATES}` and the store keep different bytes of content {one}")
+
+    def _check_base(self, chain: Chain, floor: int) -> None:
+        """Whether the store still has what is current where it begins: later summaries stand on it."""
+        lost = chain.current_ids - self._store.contents(self._case, sorted(chain.current_ids)).keys()
+        if lost and self._line.pruned() == floor:
+            self._fault(floor, f"the store has let go of {len(lost)} contents that are current ({min(lost)} first)")
 
     def _check_index(self, chain: Chain) -> None:
         """Whether the store says of contents that are on the tape that it has them, and no version does: a merger would
@@ -184,6 +221,8 @@ class _Check:
             self._fault(lost[0], f"{len(lost)} versions that were published are not in `{STATES}`")
         if self._mark > chain.number:
             self._fault(self._mark, "more was marked as published than there is")
+        if self.pruned > self._mark:
+            self._fault(self.pruned, "versions were pruned that were not marked as published")
         ahead = [one for one in seen.states if one > chain.number]
         if ahead:
             self._fault(min(ahead), f"{len(ahead)} versions in `{STATES}` are beyond what the store has")

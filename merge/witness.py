@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from engines.log import EventLog, LogRecord, TopicPartition
 from engines.partitioner import partition_of
@@ -19,13 +20,23 @@ from schemas.quarantined import Quarantined
 from schemas.version import StateVersion
 
 
+class Published(NamedTuple):
+    """A version in `states`: its id, the digest of the record's bytes, and where it lies."""
+
+    id: str
+    digest: bytes
+    offset: int
+
+
 @dataclass(slots=True)
 class Seen:
-    """What the tape holds of one case. `states`: by number, id and digest of the record's bytes. `branches`: ids on
-    `versions`. `handled`: by content id, the offset of the first branch with it that the merger has handled.
-    `envelopes`: by content id, digests of its envelopes on `versions`, of which the case keeps one."""
+    """What the tape holds of one case. `states`: by number, the first record of it; `repeats`: by number, the offsets
+    of further ones. `branches`: ids on `versions`. `handled`: by content id, the offset of the first branch with it
+    that the merger has handled. `envelopes`: by content id, digests of its envelopes on `versions`, of which the case
+    keeps one."""
 
-    states: dict[int, tuple[str, bytes]] = field(default_factory=dict)
+    states: dict[int, Published] = field(default_factory=dict)
+    repeats: dict[int, set[int]] = field(default_factory=dict)
     branches: set[str] = field(default_factory=set)
     handled: dict[str, int] = field(default_factory=dict)
     envelopes: dict[str, set[bytes]] = field(default_factory=dict)
@@ -38,7 +49,7 @@ class Witness:
     def __init__(self, log: EventLog, case: str | None, secret_of: SecretOf) -> None:
         self._log = log
         self._case = case
-        self._secret_of = secret_of
+        self.secret_of = secret_of
         self.faults: list[Fault] = []
         self.cases: defaultdict[str, Seen] = defaultdict(Seen)
         # first what the merger says it has handled: the rest of the tape can only have grown since
@@ -96,7 +107,7 @@ class Witness:
         seen = self.cases[record.key]
         try:
             version = StateVersion.parse(record.value)
-            secret = self._secret_of(version.tenant)
+            secret = self.secret_of(version.tenant)
             version.proven(secret)
             if version.case != record.key:
                 raise TenantMismatch
@@ -106,16 +117,19 @@ class Witness:
         except InputError as error:
             self._fault(record.key, None, f"{_place(at, record.offset)}: {error}")
             return
-        known = (version.id, fingerprint(record.value))
-        if seen.states.setdefault(number, known) != known:
+        known = Published(version.id, fingerprint(record.value), record.offset)
+        first = seen.states.setdefault(number, known)
+        if first[:2] != known[:2]:
             self._fault(record.key, number, f"{_place(at, record.offset)}: the number comes again with other content")
+        elif first is not known:
+            seen.repeats.setdefault(number, set()).add(record.offset)
         elif number > 1 and number - 1 not in seen.states and (self.whole(STATES, record.key) or len(seen.states) > 1):
             self._fault(record.key, number, f"{_place(at, record.offset)}: the number before has not come yet")
 
     def _take_branch(self, at: TopicPartition, record: LogRecord) -> None:
         handled = record.offset < self._committed.get(at.partition, 0)
         try:
-            branch = read_branch(record, self._secret_of)
+            branch = read_branch(record, self.secret_of)
         except InputError as error:
             if handled and self._quarantine_whole and (at.partition, record.offset) not in self._set_aside:
                 self._fault(record.key, None, f"{_place(at, record.offset)}: {error}, and it was not quarantined")

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.engine import Engine
-from engines.sqlite.connection import FILE, open_database
 from engines.sqlite.log import SqliteLog
+from engines.sqlite.opening import FILE, open_database
+from engines.sqlite.space import SqliteSpace
 from engines.sqlite.store import SqliteStore
 
 __all__ = ["FILE", "open_engine"]
@@ -30,4 +31,4 @@ def open_engine(
     StorageFull, EngineUnavailable, UsageError where home is no folder.
     """
     database = open_database(home, create=create, read_only=read_only)
-    return Engine(SqliteLog(database, session_seconds, clock), SqliteStore(database))
+    return Engine(SqliteLog(database, session_seconds, clock), SqliteStore(database), SqliteSpace(database))

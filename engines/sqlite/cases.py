@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 
 from engines.sqlite.connection import Database
@@ -51,6 +52,11 @@ class Cases:
         )
         return [_row(*row) for row in rows]
 
+    def count(self, tenant: str | None) -> int:
+        where, values = ("", ()) if tenant is None else ("WHERE tenant = ?", (tenant,))
+        (found,) = self._database.row(f"SELECT count(*) FROM cases {where}", values)  # noqa: S608 - constants
+        return int(found)
+
     def row(self, case: str) -> CaseRow | None:
         row = self._database.row(f"SELECT {_COLUMNS} FROM cases WHERE key = ?", (case,))  # noqa: S608 - constants
         return None if row is None else _row(*row)
@@ -64,13 +70,31 @@ class Cases:
         return found
 
     def move_published(self, moves: Sequence[Move]) -> Sequence[bool]:
-        move = "UPDATE cases SET published = ? WHERE key = ? AND published = ?"
         with self._database.writing() as connection:
-            return [connection.execute(move, (one.number, one.case, one.expected)).rowcount == 1 for one in moves]
+            return [_moved(connection, one) for one in moves]
 
     def unpublished(self, limit: int) -> Sequence[str]:
         rows = self._database.rows("SELECT key FROM cases WHERE number > published ORDER BY id LIMIT ?", (limit,))
         return [key for (key,) in rows]
+
+
+def _moved(connection: sqlite3.Connection, move: Move) -> bool:
+    found = connection.execute(
+        "UPDATE cases SET published = ? WHERE key = ? AND published = ? RETURNING id",
+        (move.number, move.case, move.expected),
+    ).fetchone()
+    if found is None:
+        return False
+    note_places(connection, found[0], move.places)
+    return True
+
+
+def note_places(connection: sqlite3.Connection, case_id: int, places: Mapping[int, int]) -> None:
+    """Notes where versions lie in `states`."""
+    connection.executemany(
+        "INSERT INTO places VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET tape_offset = ?3",
+        [(case_id, number, place) for number, place in places.items()],
+    )
 
 
 def _row(key: str, tenant: str, subject: str, number: int, identifier: bytes | str, *rest: object) -> CaseRow:

@@ -17,11 +17,12 @@ class Notes:
         row = self._database.row("SELECT body FROM notes WHERE key = ?", (key,))
         return None if row is None else bytes(row[0])
 
-    def notes(self, prefix: str) -> Mapping[str, bytes]:
+    def notes(self, prefix: str, *, after: str = "", limit: int | None = None) -> Mapping[str, bytes]:
         return dict(
             self._database.rows(
-                "SELECT key, body FROM notes WHERE key >= ? AND substr(key, 1, ?) = ? ORDER BY key",
-                (prefix, len(prefix), prefix),
+                "SELECT key, body FROM notes WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) AND key > ?2"
+                " AND substr(key, 1, ?3) = ?1 ORDER BY key LIMIT ?4",
+                (prefix, after, len(prefix), -1 if limit is None else limit),
             )
         )
 

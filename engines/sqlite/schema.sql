@@ -6,9 +6,11 @@
 --   groups, shares          with the groups ever used: one share a group and partition
 --   members                 with the members alive; the next member to look removes the dead
 --   cases                   with the cases: one row each
---   versions                with the versions of a case: its record and what it brought
---   content_index           with the distinct contents of a case: 35 bytes of id and a number each
---   snapshots               with the snapshots the merger takes of a case
+--   versions                with the versions of a case that the keeper leaves: its record and what it brought
+--   remains                 with the current analyses of cases whose versions were pruned
+--   content_index           with the distinct contents of a case, for ever: 35 bytes of id and a number each
+--   places                  with the versions of a case, for ever: a number and an offset in `states` each
+--   snapshots               with the snapshots the merger takes of a case, thinned out where it was pruned
 --   parts, manifests        with the owners of windows; an owner drops its parts when its manifest has moved on
 --   notes                   with the keys noted; whoever notes a key removes it
 --
@@ -16,7 +18,7 @@
 -- `codec` says how the body beside it is kept: 0 as it is, 1 zstd.
 
 CREATE TABLE about (schema INTEGER NOT NULL);
-INSERT INTO about VALUES (1);
+INSERT INTO about VALUES (2);
 
 CREATE TABLE topics (
     id INTEGER PRIMARY KEY,
@@ -24,11 +26,13 @@ CREATE TABLE topics (
     partitions INTEGER NOT NULL
 );
 
+-- bytes: those of the bodies of its batches
 CREATE TABLE partitions (
     topic_id INTEGER NOT NULL,
     partition INTEGER NOT NULL,
     start_offset INTEGER NOT NULL DEFAULT 0,
     next_offset INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (topic_id, partition)
 ) WITHOUT ROWID;
 
@@ -72,7 +76,8 @@ CREATE TABLE shares (
     PRIMARY KEY (group_id, topic_id, partition)
 ) WITHOUT ROWID;
 
--- the head (number, version_id), the row of the index, and the last number known to have reached `states`
+-- the head (number, version_id), the row of the index, the last number known to have reached `states`, the last one
+-- that is no longer kept here, how many contents the case has, and the bytes of the versions kept
 CREATE TABLE cases (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -86,12 +91,16 @@ CREATE TABLE cases (
     analyses INTEGER NOT NULL,
     conflicts INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    published INTEGER NOT NULL DEFAULT 0
+    published INTEGER NOT NULL DEFAULT 0,
+    pruned INTEGER NOT NULL DEFAULT 0,
+    contents INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX cases_by_score ON cases (tenant, score DESC, updated_at DESC, key);
 CREATE INDEX cases_by_update ON cases (tenant, updated_at DESC, key);
 CREATE INDEX cases_by_key ON cases (tenant, key);
 CREATE INDEX cases_unpublished ON cases (id) WHERE number > published;
+CREATE INDEX cases_by_length ON cases (published - pruned) WHERE published - pruned > 64;
 
 -- contents: those that the version brought, framed together as batch.py does; immutable
 CREATE TABLE versions (
@@ -105,6 +114,22 @@ CREATE TABLE versions (
     contents BLOB NOT NULL,
     PRIMARY KEY (case_id, number)
 );
+
+-- what is left of the contents of versions up to `pruned`
+CREATE TABLE remains (
+    case_id INTEGER NOT NULL,
+    content_id BLOB NOT NULL,
+    codec INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (case_id, content_id)
+);
+
+CREATE TABLE places (
+    case_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    tape_offset INTEGER NOT NULL,
+    PRIMARY KEY (case_id, number)
+) WITHOUT ROWID;
 
 CREATE TABLE content_index (
     case_id INTEGER NOT NULL,

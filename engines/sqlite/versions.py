@@ -33,6 +33,7 @@ class _Ready(NamedTuple):
     versions: Sequence[tuple[int, bytes | str, int, bytes, int, int, bytes]]
     brought: Sequence[tuple[bytes | str, int]]
     snapshot: Packed | None
+    bytes: int
 
 
 class Versions:
@@ -63,7 +64,8 @@ class Versions:
     def versions(self, case: str, first: int, last: int) -> Sequence[StoredVersion]:
         rows = self._database.rows(
             "SELECT number, version_id, record_codec, record FROM versions"
-            " WHERE case_id = (SELECT id FROM cases WHERE key = ?) AND number BETWEEN ? AND ? ORDER BY number",
+            " WHERE case_id = (SELECT id FROM cases WHERE key = ?1) AND number BETWEEN ?2 AND ?3"
+            " AND number > (SELECT pruned FROM cases WHERE key = ?1) ORDER BY number",
             (case, first, last),
         )
         found = []
@@ -96,14 +98,26 @@ class Versions:
         for some in chunks(sorted(wanted)):
             rows = self._database.rows(
                 "SELECT number, content_count, contents_codec, contents FROM versions"  # noqa: S608 - only marks are put in
-                f" WHERE case_id = (SELECT id FROM cases WHERE key = ?) AND number IN ({marks(some)})",
-                (case, *some),
+                f" WHERE case_id = (SELECT id FROM cases WHERE key = ?) AND number IN ({marks(some)})"
+                " AND number > (SELECT pruned FROM cases WHERE key = ?)",
+                (case, *some, case),
             )
             for number, count, codec, body in rows:
                 with _placed(case, number):
                     pairs = zip(*unframe(unpack(codec, body), count), strict=True)
                 found.update((identifier, content) for identifier, content in pairs if identifier in wanted[number])
+        # looked for last: what is pruned meanwhile goes from the versions to the remains
+        self._add_remains(case, [one for held in wanted.values() for one in held if one not in found], found)
         return found
+
+    def _add_remains(self, case: str, ids: Sequence[str], found: dict[str, bytes]) -> None:
+        for some in chunks(ids):
+            rows = self._database.rows(
+                "SELECT content_id, codec, body FROM remains WHERE case_id = (SELECT id FROM cases WHERE key = ?)"  # noqa: S608 - only marks are put in
+                f" AND content_id IN ({marks(some)})",
+                (case, *map(pack_id, some)),
+            )
+            found.update((unpack_id(identifier), unpack(codec, body)) for identifier, codec, body in rows)
 
     def snapshot(self, case: str, number: int) -> Snapshot | None:
         row = self._database.row(
@@ -135,7 +149,8 @@ def _ready(commit: Commit) -> _Ready:
         record, contents = pack(version.record), pack(frame(version.contents))
         rows.append((version.number, pack_id(version.id), *record, len(version.contents), *contents))
         brought += [(pack_id(content.id), version.number) for content in version.contents]
-    return _Ready(commit, rows, brought, None if commit.snapshot is None else pack(commit.snapshot.body))
+    size = sum(len(row[3]) + len(row[6]) for row in rows)
+    return _Ready(commit, rows, brought, None if commit.snapshot is None else pack(commit.snapshot.body), size)
 
 
 def _write(connection: sqlite3.Connection, ready: _Ready) -> bool:
@@ -155,8 +170,12 @@ def _write(connection: sqlite3.Connection, ready: _Ready) -> bool:
         "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(case_id, *one) for one in ready.versions]
     )
     # a content that the line already has stays with the version that brought it first
-    connection.executemany(
+    added = connection.executemany(
         "INSERT INTO content_index VALUES (?, ?, ?) ON CONFLICT DO NOTHING", [(case_id, *one) for one in ready.brought]
+    ).rowcount
+    connection.execute(
+        "UPDATE cases SET contents = contents + ?, bytes = bytes + ? WHERE id = ?",
+        (max(0, added), ready.bytes, case_id),
     )
     if ready.snapshot is not None and commit.snapshot is not None:
         connection.execute(

@@ -2,7 +2,8 @@
 
 `consume ENGINE PLACE SESSION`: joins the group, commits the first batch, prints what it owns and what it handled, reads
 another batch, prints `holding` and waits for its end.
-`race ENGINE PLACE WRITER COUNT`: brings COUNT versions into one case, against whoever else does.
+`race ENGINE PLACE WRITER COUNT`: brings COUNT versions into one case, against whoever else does; every fourth has
+a snapshot.
 `append ENGINE PLACE WRITER COUNT`: appends COUNT records one by one.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.log import NewRecord
+from engines.store import Snapshot
 from tests.conformance.adapter import ADAPTERS, Adapter
 from tests.conformance.lines import CASE, GENESIS, commit
 from tests.conformance.members import TOPIC, Driven, until
@@ -65,7 +67,9 @@ def race(adapter: Adapter, writer: str, count: str) -> None:
         for turn in range(int(count)):
             while True:
                 head = engine.store.heads([CASE]).get(CASE, GENESIS)
-                if engine.store.commit([commit(CASE, head, writer=f"{writer} {turn}")]) == [True]:
+                number = head.number + 1
+                snapshot = Snapshot(number, b"at %d" % number) if number % 4 == 0 else None
+                if engine.store.commit([commit(CASE, head, writer=f"{writer} {turn}", snapshot=snapshot)]) == [True]:
                     break
                 lost += 1
         _say(lost=lost)

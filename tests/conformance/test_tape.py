@@ -101,12 +101,17 @@ def test_an_empty_append_is_nothing(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["append", "partitions", "start_offsets", "end_offsets", "committed", "consumer", "read", "fetch", "trim"]
+    "call",
+    [
+        *("append", "append_placed", "partitions", "start_offsets", "end_offsets", "committed", "consumer", "read"),
+        *("fetch", "trim", "stored_bytes", "newest_within"),
+    ],
 )
 def test_an_unknown_topic_raises(engine: Engine, call: str) -> None:
     log, at = engine.log, TopicPartition("nowhere", 0)
     calls: dict[str, Callable[[], object]] = {
         "append": lambda: log.append("nowhere", numbered(1)),
+        "append_placed": lambda: log.append_placed("nowhere", numbered(1)),
         "partitions": lambda: log.partitions("nowhere"),
         "start_offsets": lambda: log.start_offsets("nowhere"),
         "end_offsets": lambda: log.end_offsets("nowhere"),
@@ -115,6 +120,8 @@ def test_an_unknown_topic_raises(engine: Engine, call: str) -> None:
         "read": lambda: log.read(at, 0, 1),
         "fetch": lambda: log.fetch(at, [0]),
         "trim": lambda: log.trim(at, 0),
+        "stored_bytes": lambda: log.stored_bytes("nowhere"),
+        "newest_within": lambda: log.newest_within(at, 0),
     }
     with pytest.raises(UnknownTopic, match="nowhere"):
         calls[call]()
@@ -182,6 +189,52 @@ def test_appending_goes_on_after_all_was_trimmed(engine: Engine) -> None:
         (51, b"1"),
         (52, b"2"),
     ]
+
+
+def test_an_append_can_tell_where_its_records_lie(engine: Engine) -> None:
+    engine.log.append(TOPIC, numbered(30))
+    records = numbered(300)
+    places = engine.log.append_placed(TOPIC, records)
+    assert len(places) == 300
+    for record, place in zip(records, places, strict=True):
+        (found,) = engine.log.read(TopicPartition(TOPIC, partition_of(record.key, PARTITIONS)), place, 1)
+        assert (found.offset, found.key, found.value) == (place, record.key, record.value)
+    assert engine.log.append_placed(TOPIC, []) == []
+
+
+def test_bytes_follow_what_is_kept(engine: Engine) -> None:
+    assert engine.log.stored_bytes(TOPIC) == dict.fromkeys(range(PARTITIONS), 0)
+    at = noise(engine, 60)
+    full = engine.log.stored_bytes(at.topic)[0]
+    assert 60_000 < full < 80_000
+    engine.log.trim(at, 30)
+    assert 25_000 < engine.log.stored_bytes(at.topic)[0] < 40_000
+    engine.log.trim(at, 60)
+    assert engine.log.stored_bytes(at.topic) == {0: 0}
+    engine.log.append(at.topic, [NewRecord("acme/a", random.Random(9).randbytes(1_000))])
+    assert 1_000 <= engine.log.stored_bytes(at.topic)[0] < 2_000
+
+
+@pytest.mark.parametrize("size", [0, 500, 5_000, 30_000, 59_000, 10**9])
+def test_trimming_to_the_newest_bytes(engine: Engine, size: int) -> None:
+    """As near as the engine can tell: never much more, nor much less."""
+    at = noise(engine, 60)
+    offset = engine.log.newest_within(at, size)
+    engine.log.trim(at, offset)
+    left = engine.log.stored_bytes(at.topic)[0]
+    assert left <= size * 1.1
+    assert left >= min(size, 60_000) * 0.9 - 2_000
+    assert engine.log.end_offsets(at.topic) == {0: 60}
+    assert engine.log.newest_within(at, 10**9) == min(offset, 60)
+
+
+def noise(engine: Engine, count: int) -> TopicPartition:
+    """A topic of one partition with records of a thousand bytes that no compression makes smaller."""
+    engine.log.create_topic("noise", 1)
+    chance = random.Random(8)
+    for _ in range(count):
+        engine.log.append("noise", [NewRecord("acme/a", chance.randbytes(1_000))])
+    return TopicPartition("noise", 0)
 
 
 def test_lag_counts_only_what_is_kept(engine: Engine) -> None:

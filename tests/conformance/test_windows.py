@@ -88,3 +88,21 @@ def test_notes_move_by_compare_and_swap(engine: Engine) -> None:
     assert store.move_note("feed/a", b"", None)
     assert store.note("feed/a") is None
     assert store.move_note("feed/a", None, None)
+
+
+def test_notes_by_page(engine: Engine) -> None:
+    store = engine.store
+    keys = [f"feed/{number:03}" for number in range(25)]
+    for key in ("a", "feed", *keys, "feeds/1", "z"):
+        assert store.move_note(key, None, key.encode())
+    assert list(store.notes("feed/")) == keys
+    found: list[str] = []
+    after = ""
+    while page := store.notes("feed/", after=after, limit=7):
+        assert len(page) <= 7
+        found += page
+        after = max(page)
+    assert found == keys
+    assert list(store.notes("feed/", after="feed/0165")) == keys[17:]
+    assert list(store.notes("feed/", after="z")) == []
+    assert list(store.notes("", limit=2)) == ["a", "feed"]

@@ -32,6 +32,8 @@ def verify(
                 "versions": report.versions,
                 "contents": report.contents,
                 "unpublished": report.unpublished,
+                "pruned": report.pruned,
+                "trimmed": report.trimmed,
                 "faults": [one._asdict() for one in report.faults],
             }
         )
@@ -47,6 +49,10 @@ def _show(report: Report) -> None:
     out.print(cell(f"verified: {', '.join(what)}"))
     if report.unpublished:
         out.print(cell(f"{count(report.unpublished, 'version')} not yet published to `states`"))
+    if report.pruned:
+        out.print(cell(f"{count(report.pruned, 'version')} read from `states`: the store keeps newer ones only"))
+    for topic, gone in report.trimmed.items():
+        out.print(cell(f"not vouched for: what only {count(gone, 'record')} trimmed from `{topic}` could tell"))
     if report.ok:
         out.print(cell("no faults", "green"))
         return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ from engines.sqlite import FILE, open_engine
 from engines.sqlite.batch import frame, pack, unframe, unpack
 from engines.topics import STATES, VERSIONS
 from merge.merger import Merger
-from merge.verify import Report, verify
 from schemas.errors import UnknownCase, UsageError
 from tests import factories
+from tests.faults.merge.edits import change, edited, rows_of, some_of, verified
 from tests.faults.merge.homes import made, merge
 
 OTHER = "host:10.0.0.6"
@@ -48,26 +47,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             engine.log.append(VERSIONS, factories.appended(branch))
         merge(engine, Merger(engine.log, engine.store, now=lambda: factories.START), 1)
     return home
-
-
-def verified(home: Path, case: str | None = None) -> Report:
-    with open_engine(home) as engine:
-        return verify(engine.store, engine.log, case)
-
-
-Edit = Callable[[sqlite3.Connection], object]
-
-
-def edited(original: Path, into: Path, edit: Edit) -> Report:
-    """The report on a copy of the home with an edit in its file, which must have changed something."""
-    into.mkdir(exist_ok=True)
-    shutil.copy(original / FILE, into / FILE)
-    with closing(sqlite3.connect(into / FILE)) as database:
-        before = database.total_changes
-        edit(database)
-        database.commit()
-        assert database.total_changes > before
-    return verified(into)
 
 
 def test_an_honest_file_verifies(original: Path) -> None:
@@ -110,59 +89,27 @@ COLUMNS = [
     *(f"snapshots.{one}" for one in ("number", "codec", "body")),
     *(f"batches.{one}" for one in ("topic_id", "partition", "base_offset", "count", "codec", "body")),
     *(f"partitions.{one}" for one in ("next_offset",)),
+    *("cases.pruned", "places.tape_offset"),
 ]
-"""All that verification vouches for. The rest: a snapshot under another case's id and a mark moved back are as if they
-were lost, and cost work only; `appended_at` and `start_offset` are the log's own."""
+"""All that verification vouches for. The rest: a snapshot or a place under another case's id or number and a mark moved
+back are as if they were lost, and cost work only; `appended_at` and `start_offset` are the log's own; `bytes` and
+`contents` of cases and partitions are counts for people."""
 
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_any_column_that_is_edited_is_found(original: Path, tmp_path: Path, column: str) -> None:
     table, name = column.split(".")
     with closing(sqlite3.connect(original / FILE)) as database:
-        rows = _rows(database, table)
-    for rowid, value in _few([(where, row[name]) for where, row in rows.items()]):
-        report = edited(original, tmp_path, lambda db, w=rowid, v=value: _set(db, table, name, w, v))  # type: ignore[misc] # bound now
+        rows = rows_of(database, table)
+    for rowid, value in some_of([(where, row[name]) for where, row in rows.items()]):
+        report = edited(original, tmp_path, lambda db, w=rowid, v=value: change(db, table, name, w, v))  # type: ignore[misc] # bound now
         assert not report.ok, f"{column} where {rowid}"
-
-
-def _rows(database: sqlite3.Connection, table: str) -> dict[str, dict[str, Any]]:
-    """The table's rows, each by the condition that names it; of the topics only the merger's own."""
-    cursor = database.execute(f"SELECT * FROM {table}")  # noqa: S608 - a constant
-    names = [one[0] for one in cursor.description]
-    keys = [one[1] for one in database.execute(f"PRAGMA table_info({table})") if one[5]]
-    topics = {one for (one,) in database.execute("SELECT id FROM topics WHERE name IN ('states', 'versions')")}
-    rows = [dict(zip(names, row, strict=True)) for row in cursor]
-    return {
-        " AND ".join(f"{key} = {_literal(row[key])}" for key in keys): row
-        for row in rows
-        if row.get("topic_id") in topics | {None}
-    }
-
-
-def _literal(value: object) -> str:
-    return f"x'{value.hex()}'" if isinstance(value, bytes) else repr(value)
-
-
-def _few(rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """First, middle and last."""
-    return [rows[place] for place in sorted({0, len(rows) // 2, len(rows) - 1})]
-
-
-def _set(database: sqlite3.Connection, table: str, name: str, where: str, value: Any) -> None:
-    if isinstance(value, int):
-        changed: object = value + 1000
-    elif isinstance(value, str):
-        changed = value + "x"
-    else:
-        middle = len(value) // 2
-        changed = value[:middle] + bytes([value[middle] ^ 1]) + value[middle + 1 :]
-    database.execute(f"UPDATE {table} SET {name} = ? WHERE {where}", (changed,))  # noqa: S608 - of this file's making
 
 
 @pytest.mark.parametrize("table", ["cases", "versions", "content_index", "batches"])
 def test_any_row_that_is_deleted_is_found(small: Path, tmp_path: Path, table: str) -> None:
     with closing(sqlite3.connect(small / FILE)) as database:
-        rows = _rows(database, table)
+        rows = rows_of(database, table)
     assert rows
     for where in rows:
         report = edited(small, tmp_path, lambda db, w=where: db.execute(f"DELETE FROM {table} WHERE {w}"))  # type: ignore[misc] # noqa: S608 - bound now, of this file's making
