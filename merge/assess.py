@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import nsmallest
 
+from merge.policies.common import left_out
 from merge.policies.contract import Decision
 from merge.policies.registry import WORST, BoundPolicy
 from schemas.analysis import Analysis
@@ -20,11 +21,13 @@ CONFLICT = "conflict"
 def assess(current: Iterable[Analysis], newest: int | None, policy: BoundPolicy) -> Assessment:
     """The assessment of a case whose current analyses are these and whose newest event time (microseconds) is `newest`.
 
-    A policy that raises or decides what is no decision costs its own word only: `worst` decides instead, and the case
-    is up for review (I9).
+    What the options that every policy takes leave out is seen by no policy, and contradicts nothing. A policy that
+    raises or decides what is no decision costs its own word only: `worst` decides instead, and the case is up for
+    review (I9).
     """
-    # options that every policy takes narrow `seen` here, before any policy looks
-    seen = tuple(sorted(current, key=lambda one: one.id))
+    everything = sorted(current, key=lambda one: one.id)
+    away = left_out(everything, newest, policy.common)
+    seen = tuple(one for one in everything if one.id not in away)
     review = []
     decision = _decided(seen, newest, policy)
     if decision is None:
@@ -45,7 +48,7 @@ def assess(current: Iterable[Analysis], newest: int | None, policy: BoundPolicy)
         conflicts_total=len(conflicts),
         review=tuple(sorted(review)),
         policy=policy.name,
-        options=dict(policy.options),
+        options=policy.recorded,
     )
 
 

@@ -13,6 +13,7 @@ from schemas.analysis import Analysis
 from schemas.digests import HEX_LENGTH, VERSION
 from schemas.errors import RecordInvalid, TenantMismatch, UnknownType
 from schemas.keys import valid_subject, valid_tenant
+from schemas.persons import detector_of, person_of
 from schemas.scales import AHEAD
 from schemas.version import Content, Header, StateVersion
 
@@ -39,8 +40,8 @@ def read_branch(record: LogRecord, secret_of: SecretOf = no_secrets) -> Branch:
     """The branch version in a record of `versions`.
 
     Raises an InputError that says what is wrong: it does not parse, is of no known type, is no branch, its key or its
-    contents belong to another case, something in it is not what its id says, or a time in it lies more than a day
-    (`AHEAD`) after the log's own time of the append: it would count as the newest for as long.
+    contents belong to another case, something in it is not what its id says, it speaks in another's name, or a time in
+    it lies more than a day (`AHEAD`) after the log's own time of the append: it would count as the newest for as long.
     """
     version = StateVersion.parse(record.value)
     if not valid_tenant(version.tenant) or not valid_subject(version.subject):
@@ -53,6 +54,7 @@ def read_branch(record: LogRecord, secret_of: SecretOf = no_secrets) -> Branch:
     version.proven(secret)
     _check_ids(version)
     branch = Branch(version.id, header, tuple(_opened(one, header, secret) for one in version.contents))
+    _check_names(branch)
     _check_times(branch, record.appended_at + AHEAD)
     return branch
 
@@ -76,6 +78,18 @@ def _check_header(version: StateVersion) -> None:
     for name, ids in (("inputs", header.inputs), ("analyses", header.analyses)):
         if any(a >= b for a, b in pairwise(ids)):
             raise RecordInvalid(f"header.{name} is not sorted, or names one twice")
+
+
+def _check_names(branch: Branch) -> None:
+    """What a person says stands in that person's own branch, and nothing else does: no detector speaks for a person."""
+    author = branch.header.author
+    for one in branch.contents:
+        if not isinstance(one.record, Analysis):
+            continue
+        if author.kind == "person" and one.record.detector != detector_of(author.name):
+            raise RecordInvalid("an analysis's `detector` is not the person who made the branch version")
+        if author.kind != "person" and person_of(one.record.detector) is not None:
+            raise RecordInvalid("an analysis's `detector` is a person, and no person made the branch version")
 
 
 def _check_times(branch: Branch, latest: int) -> None:

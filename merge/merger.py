@@ -170,7 +170,7 @@ class Merger:
         cached = self._cache.get(case)
         if cached is not None and cached.head == head:
             return cached
-        loaded = load_summary(self._store, case, head.number, base=cached, secret=secret)
+        loaded = load_summary(self._store, case, head.number, base=cached, log=self._log, secret=secret)
         self._cache.put(case, loaded)
         return loaded
 

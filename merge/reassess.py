@@ -30,7 +30,7 @@ def reassess(
     (microseconds). Returns it. Raises UnknownCase; Lost where other writers were first every time."""
     maker = Maker(policy, Author(kind="person", name=person), now, secret)
     for _ in range(ATTEMPTS):
-        planned = reassessment(parse_case(case), load_summary(store, case, secret=secret), maker)
+        planned = reassessment(parse_case(case), load_summary(store, case, log=log, secret=secret), maker)
         if store.commit([planned.commit])[0]:
             version = planned.versions[-1]
             publish(store, log, {case: version.number}, {case: planned.commit.versions})

@@ -13,6 +13,7 @@ from engines.store import Head, Snapshot
 from merge.state import Kept, State, current, greatest
 from schemas.analysis import Analysis, AnalysisKey
 from schemas.observation import Observation
+from schemas.persons import person_of
 from schemas.record import Record
 from schemas.version import genesis
 
@@ -27,8 +28,9 @@ class Summary:
 
     Totals count everything ever added; `newest` is the case's newest event time in microseconds, or None: that of its
     analyses, since an observation's flags say whether its clock can be believed, and they lie outside its id, so that
-    two branches may bring it with different ones (I4). `current` are the analyses that count. `snapshot` is the number
-    of the newest stored snapshot, which is the store's business and no part of the case.
+    two branches may bring it with different ones (I4); and not of persons' analyses, whose time is that of a request.
+    `current`: of each detector and fingerprint the newest. `snapshot` is the number of the newest stored snapshot,
+    which is the store's business and no part of the case.
     """
 
     number: int
@@ -76,7 +78,7 @@ def advance(summary: Summary, added: Iterable[Kept]) -> Summary:
             inputs += 1
             continue
         analyses.append(one)
-        if one.at is not None and (newest is None or one.at > newest):
+        if one.at is not None and (newest is None or one.at > newest) and person_of(one.detector) is None:
             newest = one.at
     return replace(
         summary,
@@ -94,7 +96,7 @@ def moved(summary: Summary, number: int, identifier: str, at: int) -> Summary:
 
 def summarise(state: State, number: int, identifier: str, at: int) -> Summary:
     """The summary of a whole state, without any fold: what every chain of `advance` must come to."""
-    times = [one.at for one in state.analyses.values() if one.at is not None]
+    times = [one.at for one in state.analyses.values() if one.at is not None and person_of(one.detector) is None]
     return Summary(
         number=number,
         id=identifier,

@@ -35,7 +35,10 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "tenant": _TENANT,
         "subject": _SUBJECT,
         "id": "`ana_` and the digest of all other fields.",
-        "detector": "The name of the detector, model or person that says this.",
+        "detector": (
+            "The name of the detector or model that says this. `person:` and a name: that person, in a branch version "
+            "whose author it is; no detector may have such a name."
+        ),
         "version": "The detector's version.",
         "parameters": "The digest of the parameters that it ran with.",
         "fingerprint": "What the analysis is about: of one detector and fingerprint only the newest is current.",
@@ -69,7 +72,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "conflicts_total": "How many contradictions there are.",
         "review": "Why a person should look.",
         "policy": "The merge policy that made it.",
-        "options": "The policy's options.",
+        "options": "The policy's options, and those that every policy takes as far as they are set.",
     },
     "Conflict": {
         "target": "What the analyses contradict each other about.",

@@ -47,7 +47,7 @@ def changes_table(found: list[Change]) -> Table | Text:
 
 def policy_words(made: Assessment) -> str:
     """The policy with its options: `worst`, `trust-order (order: dns, beaconing)`."""
-    options = [f"{name}: {_words(value)}" for name, value in sorted(made.options.items())]
+    options = [f"{name}: {_words(value, _MANY)}" for name, value in sorted(made.options.items())]
     return f"{made.policy} ({'; '.join(options)})" if options else made.policy
 
 
@@ -82,12 +82,12 @@ def _value(field: str, value: Any) -> Text:
     return cell(_words(value))
 
 
-def _listed(names: list[str]) -> str:
-    more = len(names) - _MANY
-    return ", ".join(names[:_MANY]) + (f" and {more} more" if more > 0 else "") if names else "none"
+def _listed(names: list[str], many: int = _MANY) -> str:
+    more = len(names) - many
+    return ", ".join(names[:many]) + (f" and {more} more" if more > 0 else "") if names else "none"
 
 
-def _words(value: Any) -> str:
+def _words(value: Any, many: int | None = None) -> str:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return ", ".join(value) or "none"
+        return _listed(value, len(value) if many is None else many)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -12,7 +12,9 @@ from schemas.errors import UsageError
 
 Subject = Annotated[str | None, typer.Option("--subject", help="Whom it is about, for example host:10.0.0.5.")]
 Origin = Annotated[str | None, typer.Option("--origin", help="The sensor, of records that name none.")]
-PolicyName = Annotated[str | None, typer.Option("--policy", help="worst, trust-order or an installed one.")]
+PolicyName = Annotated[
+    str | None, typer.Option("--policy", help="worst, quorum, noisy-or, trust-order or an installed one.")
+]
 PolicyOptions = Annotated[
     list[str] | None,
     typer.Option("--policy-option", metavar="NAME=VALUE", help="Of the policy; the value is JSON, or else text."),

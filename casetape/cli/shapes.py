@@ -6,6 +6,7 @@ from typing import Any
 
 from engines.store import CaseRow
 from merge.history import Provenance
+from merge.policies.common import Reason
 from schemas.analysis import Analysis, Evidence
 from schemas.assessment import Assessment
 from schemas.observation import Observation
@@ -78,9 +79,10 @@ def brief(one: Analysis) -> Shape:
     }
 
 
-def analysis(one: Analysis, came: Provenance, *, current: bool) -> Shape:
+def analysis(one: Analysis, came: Provenance, *, current: bool, left_out: Reason | None = None) -> Shape:
     """An analysis with where it came from: `version` is the number of the version that brought it (the detector's own
-    is `detector_version`), `looking_at` the version that its author was looking at."""
+    is `detector_version`), `looking_at` the version that its author was looking at. `left_out`: why a current one does
+    not count, or null where it does."""
     return {
         **brief(one),
         "detector_version": one.version,
@@ -90,6 +92,7 @@ def analysis(one: Analysis, came: Provenance, *, current: bool) -> Shape:
         "numbers": one.numbers,
         "evidence": evidence(one.evidence),
         "current": current,
+        "left_out": left_out,
         "version": came.number,
         "branch": came.branch,
         "author": author(came.author),

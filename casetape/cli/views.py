@@ -12,8 +12,10 @@ from rich.text import Text
 from casetape.cli.fitting import Column, fitted
 from casetape.cli.render import ELLIPSIS, cell, count, json_text, lines_of, severity, share, short, verdict, when
 from merge.history import Provenance
+from merge.policies.common import Reason
 from schemas.analysis import Analysis
 from schemas.observation import Observation
+from schemas.persons import person_of
 from schemas.version import Author
 
 _CONTENT = 100
@@ -24,6 +26,7 @@ _FIRST = (
     *("proto", "orig_bytes", "resp_bytes", "duration", "conn_state"),
 )
 """The fields of a record that people look for, these before all others."""
+_LEFT_OUT: dict[Reason, str] = {"dismissed": "dismissed", "allowed": "on the allow-list", "too_old": "too old"}
 _ANALYSES = (
     Column("what", whole=True),
     Column("detector", goes=2),
@@ -42,16 +45,20 @@ _INPUTS = (
 )
 
 
-def analysis_block(one: Analysis, came: Provenance, *, current: bool = True, numbers: bool = False) -> Padding:
-    """An analysis with all that people need to judge it, and what its author was looking at; with its `numbers` only
-    where they are asked for, for there may be many."""
+def analysis_block(
+    one: Analysis, came: Provenance, *, current: bool = True, left_out: Reason | None = None, numbers: bool = False
+) -> Padding:
+    """An analysis with all that people need to judge it, and what its author was looking at; with why it does not
+    count, where it is `left_out`; with its `numbers` only where they are asked for, for there may be many."""
     weight = f"{share(one.score)} x {share(one.confidence)} sure"
     head = Text(" ").join([severity(one.severity), verdict(one.verdict), Text(weight), cell(one.title, "bold")])
     notes = [word for word, true in (("superseded", not current), ("provisional", one.provisional)) if true]
+    if left_out is not None:
+        notes.append(f"not counted: {_LEFT_OUT[left_out]}")
     if notes:
         head.append(f" ({', '.join(notes)})", style="dim")
     target = "" if one.target is None else f", target {one.target}"
-    lines = [head, cell(f"  {one.detector} {one.version}: {one.fingerprint}{target}")]
+    lines = [head, cell(f"  {f'{one.detector} {one.version}'.rstrip()}: {one.fingerprint}{target}")]
     lines += [cell(f"  {line}") for line in one.text.splitlines()]
     lines.append(cell(f"  evidence: {_evidence(one)}"))
     if one.techniques:
@@ -59,7 +66,9 @@ def analysis_block(one: Analysis, came: Provenance, *, current: bool = True, num
     if one.numbers and numbers:
         said = (f"{name} {value:,}" for name, value in sorted(one.numbers.items()))
         lines.append(cell(f"  numbers: {', '.join(said)}"))
-    lines.append(cell(f"  {short(one.id)}, event time {when(one.at)}", "dim"))
+    # a person's time is that of the request
+    of = "event time" if person_of(one.detector) is None else "said at"
+    lines.append(cell(f"  {short(one.id)}, {of} {when(one.at)}", "dim"))
     lines.append(cell(f"  {_came(came)}", "cyan"))
     return Padding(lines_of(lines), (0, 0, 1, 2))
 

@@ -22,7 +22,8 @@ class Decision(NamedTuple):
 
 
 PolicyFunction = Callable[[Sequence[Analysis], int | None, Mapping[str, Json]], Decision]
-"""(current analyses in id order, the case's newest event time in microseconds or None, validated options)."""
+"""(current analyses in id order, the case's newest event time in microseconds or None, validated options). What the
+options that every policy takes (`merge.policies.common`) leave out it is not shown."""
 
 UNDECIDED = Decision("unknown", 0, ())
 """What follows from nothing."""

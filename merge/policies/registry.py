@@ -9,7 +9,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from merge.policies.common import COMMON, UNSET, CommonOptions
 from merge.policies.contract import NoOptions, PolicyFunction
+from merge.policies.noisy_or import noisy_or
+from merge.policies.quorum import quorum
 from merge.policies.trust_order import trust_order
 from merge.policies.worst import worst
 from schemas.canonical import Json
@@ -17,15 +20,27 @@ from schemas.errors import PluginError, SettingsError
 
 GROUP = "casetape.policies"
 """The entry point group that policies are found by."""
-BUILT_IN: Mapping[str, PolicyFunction] = {"worst": worst, "trust-order": trust_order}
+BUILT_IN: Mapping[str, PolicyFunction] = {
+    "worst": worst,
+    "quorum": quorum,
+    "noisy-or": noisy_or,
+    "trust-order": trust_order,
+}
 
 
 class BoundPolicy(NamedTuple):
-    """A policy with its validated options (JSON values): what an assessment records."""
+    """A policy with its validated options (JSON values): its own, which it is called with, and `common`, those that
+    every policy takes."""
 
     name: str
     function: PolicyFunction
     options: Mapping[str, Json]
+    common: CommonOptions = UNSET
+
+    @property
+    def recorded(self) -> dict[str, Json]:
+        """The options as an assessment records them."""
+        return {**self.options, **self.common.recorded}
 
 
 WORST = BoundPolicy("worst", worst, {})
@@ -80,15 +95,19 @@ class Registry:
         """The chosen policy with its options checked and defaults filled in.
 
         Raises SettingsError naming an unknown policy or option, or one whose value does not fit; PluginError where its
-        entry point cannot be loaded.
+        entry point cannot be loaded, or it has an option of its own that is called as one that every policy takes.
         """
         function = self._function(chosen.name)
         model: type[BaseModel] = getattr(function, "Options", NoOptions)
+        for name in sorted(COMMON & model.model_fields.keys()):
+            raise PluginError(f"policy `{chosen.name}` has an option `{name}` of its own, which every policy takes")
+        own = {name: value for name, value in chosen.options.items() if name not in COMMON}
         try:
-            options = model.model_validate(dict(chosen.options))
+            common = CommonOptions.model_validate({name: chosen.options[name] for name in chosen.options.keys() - own})
+            options = model.model_validate(own)
         except ValidationError as error:
             raise SettingsError(_said(chosen.name, error)) from None
-        return BoundPolicy(chosen.name, function, options.model_dump(mode="json"))
+        return BoundPolicy(chosen.name, function, options.model_dump(mode="json"), common)
 
     def _function(self, name: str) -> PolicyFunction:
         if name in self._functions:
@@ -112,7 +131,8 @@ def _said(name: str, error: ValidationError) -> str:
     for fault in faults:
         option = ".".join(str(part) for part in fault["loc"]) or "options"
         unknown = fault["type"] == "extra_forbidden"
-        parts.append(f"it has no option `{option}`" if unknown else f"option `{option}`: {fault['msg']}")
+        said = fault["msg"].removeprefix("Value error, ")
+        parts.append(f"it has no option `{option}`" if unknown else f"option `{option}`: {said}")
     return f"policy `{name}`: {'; '.join(parts)}"
 
 
@@ -124,9 +144,18 @@ def policies(registry: Registry, choice: PolicyChoice) -> PolicyOf:
     """The lookup that a merger uses: every choice is checked now, so that a wrong setting is an error at the start.
     Raises what `Registry.bind` raises."""
     default = registry.bind(choice.default)
-    bound = {place: registry.bind(chosen) for place, chosen in choice.by.items()}
+    bound = {place: _bound(registry, place, chosen) for place, chosen in choice.by.items()}
 
     def of(tenant: str, subject: str) -> BoundPolicy:
         return next((bound[place] for place in _places(tenant, subject) if place in bound), default)
 
     return of
+
+
+def _bound(registry: Registry, place: tuple[str | None, str | None], chosen: Chosen) -> BoundPolicy:
+    try:
+        return registry.bind(chosen)
+    except SettingsError as error:
+        words = ("tenant", "subject type")
+        of = ", ".join(f"{word} {one}" for word, one in zip(words, place, strict=True) if one is not None)
+        raise SettingsError(f"setting `policies` ({of}): {error}") from None

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from schemas.errors import PluginError, SettingsError, UsageError
+from schemas.persons import PERSON, looks_like_a_person
 from schemas.scales import LIMIT
 from workers.detection.plugin import Detector
 from workers.detection.windowed import WindowedDetector
@@ -150,6 +151,8 @@ def _unfit(kind: type[Detector]) -> str | None:
 def _fault(kind: type[Detector]) -> str | None:
     if not isinstance(kind.name, str) or not _NAME.match(kind.name):
         return "it has no usable name: 1 to 128 letters, digits and ._:- are one"
+    if looks_like_a_person(kind.name):
+        return f"it has a person's name: what begins with {PERSON} is said by people"
     if not isinstance(kind.version, str) or len(kind.version) > VERSION_LIMIT:
         return f"its version is no text of at most {VERSION_LIMIT} characters"
     if not _texts(kind.kinds) or not kind.kinds:
@@ -171,6 +174,8 @@ def _fault_of_window(kind: type[WindowedDetector]) -> str | None:
         return "its columns are not a sequence of names"
     if type(kind.minimum) is not int or kind.minimum < 1:
         return "its minimum is no number of rows"
+    if not _counts(kind.early):
+        return "its early counts are not a sequence of ascending numbers of rows"
     if kind.measure is WindowedDetector.measure or kind.conclude is WindowedDetector.conclude:
         return "it has a window but not both measure and conclude"
     return None
@@ -191,3 +196,11 @@ def _fault_in_making(kind: type[Detector]) -> str | None:
 
 def _texts(values: object) -> bool:
     return isinstance(values, Sequence) and not isinstance(values, str) and all(isinstance(one, str) for one in values)
+
+
+def _counts(values: object) -> bool:
+    return (
+        isinstance(values, Sequence)
+        and all(type(one) is int and one > 0 for one in values)
+        and list(values) == sorted(set(values))
+    )

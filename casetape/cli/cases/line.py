@@ -91,7 +91,7 @@ def last_brought(engine: Engine, case: str, number: int, prefix: str, limit: int
 def proved(engine: Engine, case: str, ids: Iterable[str]) -> dict[str, Kept]:
     """By id: contents of a case, each proved by its id. Raises EngineError where one is lost or does not verify."""
     out: dict[str, Kept] = {}
-    for identifier, body in envelopes(engine.store, case, ids).items():
+    for identifier, body in envelopes(engine.store, case, ids, engine.log).items():
         try:
             out[identifier] = Content.parse(body).opened()
         except InputError as error:

@@ -58,16 +58,16 @@ def listing(
     chosen = settings(home=home, tenant=tenant)
     of_tenant = chosen.tenant if "tenant" in chosen.model_fields_set else None
     rows: Sequence[CaseRow] = []
+    total = 0
     engine = reading_if_any(chosen)
     if engine is not None:
         with engine:
-            # people are told how many there are in all
-            rows = engine.store.cases(of_tenant, order=order.value, limit=limit if as_json else None)
+            rows = engine.store.cases(of_tenant, order=order.value, limit=limit if as_json else limit or SHOWN)
+            total = len(rows) if as_json else engine.store.count(of_tenant)
     if as_json:
         print_json([shapes.row(one) for one in rows])
     elif rows:
-        shown = rows[: limit or SHOWN]
-        out.print(rows_table(shown, _title(len(shown), len(rows), order), out.width))
+        out.print(rows_table(rows, _title(len(rows), total, order), out.width))
     else:
         out.print(cell("there are no cases" if of_tenant is None else f"tenant {of_tenant} has no cases"))
 

@@ -24,7 +24,7 @@ NAME_LIMIT = 256
 @verb
 def reassess(
     case: Case,
-    policy: Annotated[str, typer.Option("--policy", help="worst, trust-order or an installed one.")],
+    policy: Annotated[str, typer.Option("--policy", help="worst, quorum, noisy-or, trust-order or an installed one.")],
     policy_option: PolicyOptions = None,
     home: Home = None,
     as_json: AsJson = False,

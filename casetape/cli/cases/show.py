@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +17,7 @@ from casetape.cli.render import cell, count, short, when
 from casetape.cli.views import analysis_block, inputs_table
 from engines.engine import Engine
 from merge.history import Provenance, moment, provenance
+from merge.policies.common import Reason, common_of, left_out
 from merge.summary import Summary
 from schemas.analysis import Analysis
 from schemas.assessment import Assessment
@@ -26,7 +29,7 @@ SHOWN = 20
 """Inputs, and analyses, that the view for people shows without being asked for more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """A case at one version: its header (None for version 0), assessment and summary; analyses, the weightiest first,
     and where each comes from; inputs by the version that brought them, each with its number, then by event time."""
@@ -40,8 +43,15 @@ class View:
     inputs: tuple[tuple[Observation, int], ...]
 
     def current(self, one: Analysis) -> bool:
-        """Whether this analysis counts at this version."""
+        """Whether this analysis is the newest of its detector and fingerprint at this version."""
         return self.summary.current[one.key].id == one.id
+
+    @cached_property
+    def left_out(self) -> Mapping[str, Reason]:
+        """By id: which of the current analyses the assessment at this version leaves out, and why."""
+        if self.assessment is None:
+            return {}
+        return left_out(self.summary.current.values(), self.summary.newest, common_of(self.assessment.options))
 
 
 @verb
@@ -120,7 +130,10 @@ def view_json(view: View) -> dict[str, Any]:
             "analyses_total": summary.analyses_total,
             "conflicts": 0 if view.assessment is None else view.assessment.conflicts_total,
         },
-        "analyses": [shapes.analysis(one, view.came[one.id], current=view.current(one)) for one in view.analyses],
+        "analyses": [
+            shapes.analysis(one, view.came[one.id], current=view.current(one), left_out=view.left_out.get(one.id))
+            for one in view.analyses
+        ],
         "inputs": [shapes.observed(one, number) for one, number in view.inputs],
     }
 
@@ -145,11 +158,14 @@ def print_view(view: View, limit: int | None) -> None:
     out.print(cell(head, "bold"))
     out.print(assessment_lines(view.assessment))
     total, now = summary.analyses_total, len(summary.current)
+    away = f" ({len(view.left_out):,} of them not counted)" if view.left_out else ""
     superseded = f", and {total - now:,} superseded (--all)" if total > now else ""
-    out.print(cell(f"{kept_words(summary)}, {count(now, 'analysis', 'analyses')}{superseded}"))
+    out.print(cell(f"{kept_words(summary)}, {count(now, 'analysis', 'analyses')}{away}{superseded}"))
     out.print()
     for one in view.analyses[:limit]:
-        out.print(analysis_block(one, view.came[one.id], current=view.current(one), numbers=limit is None))
+        why = view.left_out.get(one.id)
+        came, now_current = view.came[one.id], view.current(one)
+        out.print(analysis_block(one, came, current=now_current, left_out=why, numbers=limit is None))
     if limit is not None and len(view.analyses) > limit:
         out.print(cell(f"{count(len(view.analyses) - limit, 'more analysis', 'more analyses')}: --all", "dim"))
         out.print()

@@ -36,7 +36,7 @@ def refused(tmp_path: Path, body: str) -> dict[str, str]:
     plugins = folder(tmp_path, bad=HEAD + body, good=HEAD + "class Good(Base): name = 'good'")
     found = discover(plugins)
     assert "good" in found.found
-    assert {"recorder", "beaconing"} <= set(found.found)
+    assert {"recorder", "beaconing", "dns"} <= set(found.found)
     return {one.name: one.reason for one in found.refused}
 
 
@@ -51,6 +51,8 @@ def refused(tmp_path: Path, body: str) -> dict[str, str]:
         ("class A(Base): name = 'a/b'", "a/b", "it has no usable name"),
         ("class A(Base): name = 5", "A", "it has no usable name"),
         ("class A(Base): name = 'x' * 129", "x" * 129, "it has no usable name"),
+        ("class A(Base): name = 'person:ada'", "person:ada", "it has a person's name"),
+        ("class A(Base): name = 'Person:ada'", "Person:ada", "it has a person's name"),
         ("class A(Base): name = 'a'; version = 5", "a", "its version"),
         ("class A(Base): name = 'a'; version = 'v' * 65", "a", "its version"),
         ("class A(Base): name = 'a'; kinds = 'zeek.*'", "a", "its kinds"),
@@ -65,6 +67,11 @@ def refused(tmp_path: Path, body: str) -> dict[str, str]:
         ("class A(Windowed): name = 'a'; columns = 'n'", "a", "its columns"),
         ("class A(Windowed): name = 'a'; minimum = 0", "a", "its minimum"),
         ("class A(WindowedDetector): name = 'a'", "a", "it has a window but not both"),
+        ("class A(Windowed): name = 'a'; early = (0, 5)", "a", "its early counts"),
+        ("class A(Windowed): name = 'a'; early = (5, 5)", "a", "its early counts"),
+        ("class A(Windowed): name = 'a'; early = (10, 5)", "a", "its early counts"),
+        ("class A(Windowed): name = 'a'; early = (1.0,)", "a", "its early counts"),
+        ("class A(Windowed): name = 'a'; early = 5", "a", "its early counts"),
         ("class A(Base):\n  name = 'a'\n  def __init__(self, p): raise KeyError(5)", "a", "its constructor raised"),
         ("class A(Base): name = 'recorder'", "recorder", "another detector has this name"),
         ("class A(Base): name = 'a'\nclass B(Base): name = 'a'", "a", "another detector has this name"),
@@ -79,7 +86,7 @@ def test_a_bad_one_is_refused_by_name(tmp_path: Path, body: str, name: str, reas
 def test_helpers_of_a_file_are_no_detectors(tmp_path: Path) -> None:
     plugins = folder(tmp_path, one=HEAD + "class A(Base): name = 'a'\nalias = A\nclass W(Windowed): name = 'w'")
     found = discover(plugins)
-    assert set(found.found) == {"recorder", "beaconing", "a", "w"}
+    assert set(found.found) == {"recorder", "beaconing", "dns", "a", "w"}
     assert list(found.refused) == []
 
 
@@ -140,7 +147,7 @@ def test_create(tmp_path: Path) -> None:
     )
     found = discover(folder(tmp_path, one=body))
     made = create(found, None, {"a": {"least": 2}})
-    assert [one.name for one in made] == ["a", "beaconing", "recorder"]
+    assert [one.name for one in made] == ["a", "beaconing", "dns", "recorder"]
     assert [one.name for one in create(found, ["recorder", "recorder"], {})] == ["recorder"]
     digests = {create(found, ["a"], {"a": {"least": n}})[0].parameters_digest for n in (2, 3)}
     assert len(digests) == 2
@@ -149,7 +156,7 @@ def test_create(tmp_path: Path) -> None:
             create(found, ["a"], {"a": parameters})
     with pytest.raises(PluginError, match="detector a could not be made: ZeroDivisionError"):
         create(found, ["a"], {"a": {"least": 0}})
-    with pytest.raises(UsageError, match="no detector `b`; there are: a, beaconing, recorder"):
+    with pytest.raises(UsageError, match="no detector `b`; there are: a, beaconing, dns, recorder"):
         create(found, ["b"], {})
     with pytest.raises(UsageError, match="no detector `c`"):
         create(found, ["recorder"], {"c": {}})

@@ -15,6 +15,7 @@ from schemas.analysis import Analysis
 from schemas.assessment import Assessment
 from schemas.keys import CaseKey
 from schemas.observation import Observation
+from schemas.scales import SECOND
 from schemas.verdicts import VERDICTS
 from schemas.version import Author
 from tests import factories
@@ -25,11 +26,16 @@ POLICIES = [
     Registry().bind(Chosen(name, options))
     for name, options in (
         ("worst", {}),
+        ("quorum", {}),
+        ("quorum", {"k": 1}),
+        ("noisy-or", {}),
         ("trust-order", {"order": ["dns", "beaconing"]}),
         ("trust-order", {}),
+        ("worst", {"max_age": "2s"}),
+        ("noisy-or", {"allow": ["* 1", "fingerprint 2"], "max_age": "1s"}),
     )
 ]
-"""Every policy there is, with options that make a difference."""
+"""Every policy there is, with options that make a difference, its own and those that every policy takes."""
 
 few = st.integers(0, 3)
 observations: st.SearchStrategy[Observation] = st.builds(
@@ -38,12 +44,12 @@ observations: st.SearchStrategy[Observation] = st.builds(
 analyses: st.SearchStrategy[Analysis] = st.builds(
     factories.analysis,
     few,
-    detector=st.sampled_from(["beaconing", "dns", "person"]),
+    detector=st.sampled_from(["beaconing", "dns", "person:ada", "person:kim"]),
     target=st.sampled_from([None, "a", "b"]),
     verdict=st.sampled_from(VERDICTS),
     score=st.sampled_from([0, 300_000, 999_999, 1_000_000]),
     confidence=st.sampled_from([0, 500_000, 1_000_000]),
-    at=st.none() | few,
+    at=st.none() | few.map(lambda n: n * SECOND),
     provisional=st.booleans(),
     on=st.lists(observations, max_size=2).map(tuple),
 )

@@ -168,7 +168,7 @@ def test_options_are_checked_and_filled_in_by_the_policys_model() -> None:
 
 
 def test_unknown_policies_and_options_are_named() -> None:
-    with pytest.raises(SettingsError, match="no policy `best`; known are trust-order, worst"):
+    with pytest.raises(SettingsError, match="no policy `best`; known are noisy-or, quorum, trust-order, worst"):
         Registry().bind(Chosen("best"))
     with pytest.raises(SettingsError, match="it has no option `order`"):
         Registry().bind(Chosen("worst", {"order": []}))
@@ -180,7 +180,7 @@ def test_a_plug_in_that_does_not_load_costs_only_itself() -> None:
         for name, value in (("gone", "no.such.module:x"), ("number", "merge.assess:SHOWN"), ("fine", f"{__name__}:_"))
     }
     registry = Registry(found={**found, "second": EntryPoint("second", "merge.policies.worst:worst", "g")})
-    assert registry.names == ["fine", "gone", "number", "second", "trust-order", "worst"]
+    assert registry.names == ["fine", "gone", "noisy-or", "number", "quorum", "second", "trust-order", "worst"]
     assert registry.bind(Chosen("second")).function is WORST.function
     with pytest.raises(PluginError, match="policy `gone` cannot be loaded: ModuleNotFoundError"):
         registry.bind(Chosen("gone"))
@@ -212,5 +212,10 @@ def test_the_choice_goes_by_tenant_then_by_type() -> None:
 def test_a_wrong_choice_is_an_error_at_the_start() -> None:
     of = policies(Registry(), PolicyChoice(by={("acme", None): Chosen("trust-order", {"order": ["dns"]})}))
     assert (of("acme", "host:1").name, of("other", "host:1").name) == ("trust-order", "worst")
-    with pytest.raises(SettingsError):
-        policies(Registry(), PolicyChoice(by={("acme", None): Chosen("nothing")}))
+    for place, words in (
+        (("acme", None), "tenant acme"),
+        ((None, "host"), "subject type host"),
+        (("acme", "host"), "tenant acme, subject type host"),
+    ):
+        with pytest.raises(SettingsError, match=rf"setting `policies` \({words}\): there is no policy `nothing`"):
+            policies(Registry(), PolicyChoice(by={place: Chosen("nothing")}))

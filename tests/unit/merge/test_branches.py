@@ -14,7 +14,7 @@ from engines.log import LogRecord
 from merge.branches import read_branch
 from schemas.errors import IdMismatch, InputError, RecordInvalid, TenantMismatch, UnknownType
 from schemas.scales import DAY
-from schemas.version import StateVersion
+from schemas.version import Author, StateVersion
 from tests import factories
 from tests.strategies import versions
 
@@ -95,8 +95,39 @@ def test_two_inputs_in_the_wrong_order_are_refused() -> None:
         read(two.model_copy(update={"header": header, "id": header.version_id()}).encode())
 
 
-def test_a_person_may_make_a_branch() -> None:
-    read(header(author={"kind": "person", "name": "kim", "version": ""}))
+SAID = factories.branch(factories.analysis(1, detector="person:kim"))
+
+
+def by(version: StateVersion, kind: str, name: str) -> bytes:
+    header = version.header.model_copy(update={"author": Author(kind=kind, name=name)})  # type: ignore[arg-type]  # each is a kind
+    return version.model_copy(update={"header": header, "id": header.version_id()}).encode()
+
+
+def test_a_person_may_make_a_branch_that_says_what_that_person_says() -> None:
+    read(by(SAID, "person", "kim"))
+    read(by(factories.branch(factories.observation(1)), "person", "kim"))
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "name", "says"),
+    [
+        (SAID, "detectors", "kim", "a person, and no person made"),
+        (SAID, "detectors", "person:kim", "a person, and no person made"),
+        (SAID, "person", "kimi", "not the person who made"),
+        (SAID, "person", "person:kim", "not the person who made"),
+        (FINDING, "person", "kim", "not the person who made"),
+        (FINDING, "person", "beaconing", "not the person who made"),
+        (
+            factories.branch(factories.analysis(1, detector="person:kim"), factories.analysis(2)),
+            "person",
+            "kim",
+            "not the person who made",
+        ),
+    ],
+)
+def test_nobody_speaks_in_the_name_of_another(version: StateVersion, kind: str, name: str, says: str) -> None:
+    with pytest.raises(RecordInvalid, match=says):
+        read(by(version, kind, name))
 
 
 @pytest.mark.parametrize("kind", ["header", "analysis"])
