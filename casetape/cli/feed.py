@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -9,27 +12,38 @@ import typer
 from casetape.cli.common import FAILED, AsJson, Home, Tenant, print_json, settings, tell, verb
 from casetape.cli.options import Origin, Subject
 from casetape.cli.progress import progress_bar
+from casetape.cli.stopping import stopping
 from casetape.run import now
+from casetape.settings import Settings
 from engines import topics
+from engines.engine import Engine
 from engines.sqlite import open_engine
 from schemas.errors import UsageError
 from schemas.keys import case_key
 from schemas.scales import parse_rfc3339
 from workers.feed.feeder import Feeder
-from workers.feed.options import FeedCounts, FeedOptions
+from workers.feed.follow import Follower, FollowOptions, keep_following
+from workers.feed.options import KINDS, FeedCounts, FeedOptions
 from workers.feed.plan import plan
+from workers.feed.telling import timeless
 
 
 @verb
 def feed(
-    path: Annotated[str, typer.Argument(metavar="FILE|-", help="What to feed; `-` is the standard input.")],
-    kind: Annotated[str, typer.Option(help="auto, text, zeek or zeek.<stream>.")] = "auto",
+    paths: Annotated[
+        list[str], typer.Argument(metavar="FILE|DIR|-...", help="What to feed; `-` is the standard input.")
+    ],
+    kind: Annotated[str, typer.Option(help=f"{KINDS}.")] = "auto",
     tenant: Tenant = None,
     subject: Subject = None,
     origin: Origin = None,
     at: Annotated[str | None, typer.Option(help="When a text was true: RFC 3339.")] = None,
     request_id: Annotated[str | None, typer.Option(help="Of a text: the same again is the same observation.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="The whole text is one observation, not each line.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with what is appended, across rotation, until Ctrl-C or SIGTERM.")
+    ] = False,
+    interval: Annotated[float, typer.Option(help="Of --follow: seconds between two looks.", min=0.01, max=3600)] = 1.0,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 where anything was quarantined.")] = False,
     home: Home = None,
     as_json: AsJson = False,
@@ -45,22 +59,56 @@ def feed(
         at=_time(at),
         whole=whole,
         subjects=chosen.subjects,
+        mappings=chosen.mappings,
+        zeek_fields=chosen.zeek_fields,
     )
-    planned = plan([path], options)
-    for one in planned.skipped:
-        tell(f"left out: {one.path}: {one.reason}")
-    counts = FeedCounts()
-    with open_engine(chosen.home, session_seconds=chosen.session) as engine:
-        for topic in topics.ALL:
-            engine.log.create_topic(topic, chosen.partitions)
-        with progress_bar(sum(one.size or 0 for one in planned.files) or None) as progress:
-            feeder = Feeder(engine.log, engine.store, options, now, on_progress=progress)
-            counts = sum(map(feeder.feed_planned, planned.files), counts)
-        if subject is not None and engine.store.row(case_key(chosen.tenant, subject)) is None:
-            tell(f"there is no case {case_key(chosen.tenant, subject)} yet: the next run makes it")
+    feeding = _Feeding(chosen, options)
+    counts = feeding.followed(paths, FollowOptions(interval=interval)) if follow else feeding.fed(paths)
     _report(counts, as_json)
     if counts.quarantined and strict:
         raise typer.Exit(FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Feeding:
+    """How something is fed."""
+
+    settings: Settings
+    options: FeedOptions
+
+    def fed(self, paths: Sequence[str]) -> FeedCounts:
+        """Feeds files as they are now."""
+        planned = plan(paths, self.options)
+        for left in planned.skipped:
+            tell(f"left out: {left.path}: {left.reason}")
+        counts = FeedCounts()
+        with self._engine() as engine, progress_bar(sum(one.size or 0 for one in planned.files) or None) as progress:
+            feeder = Feeder(engine.log, engine.store, self.options, now, on_progress=progress)
+            for one in planned.files:
+                fed = feeder.feed_planned(one)
+                counts += fed
+                if (said := timeless(one.path, fed)) is not None:
+                    tell(said)
+        return counts
+
+    def followed(self, paths: Sequence[str], options: FollowOptions) -> FeedCounts:
+        """Feeds what is there and what comes, until a signal says enough."""
+        with self._engine() as engine, stopping() as stopped, progress_bar(None) as progress:
+            feeder = Feeder(engine.log, engine.store, self.options, now)
+            follower = Follower(feeder, paths, tell, options)
+            tell(f"following {', '.join(paths)}: Ctrl-C ends it")
+            keep_following(follower, stopped.wait, tell, lambda counts: progress(0, None, counts))
+        return follower.counts
+
+    @contextmanager
+    def _engine(self) -> Iterator[Engine]:
+        with open_engine(self.settings.home, session_seconds=self.settings.session) as engine:
+            for topic in topics.ALL:
+                engine.log.create_topic(topic, self.settings.partitions)
+            yield engine
+            subject = self.options.subject
+            if subject is not None and engine.store.row(case_key(self.settings.tenant, subject)) is None:
+                tell(f"there is no case {case_key(self.settings.tenant, subject)} yet: the next run makes it")
 
 
 def _time(text: str | None) -> int | None:
@@ -78,6 +126,7 @@ def _report(counts: FeedCounts, as_json: bool) -> None:
                 "appended": counts.appended,
                 "already_fed": counts.already_fed,
                 "quarantined": counts.quarantined,
+                "untimed": counts.untimed,
             }
         )
         return

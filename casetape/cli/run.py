@@ -14,7 +14,7 @@ from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, cho
 from casetape.cli.progress import progress_bar
 from casetape.run import Listener, RunReport
 from casetape.run import run as run_pipeline
-from workers.feed.options import FeedOptions
+from workers.feed.options import KINDS, FeedOptions
 
 
 @verb
@@ -25,7 +25,7 @@ def run(
     workers: Annotated[int | None, typer.Option(help="Detection processes.", min=1, max=64)] = None,
     policy: PolicyName = None,
     policy_option: PolicyOptions = None,
-    kind: Annotated[str, typer.Option(help="auto, text, zeek or zeek.<stream>.")] = "auto",
+    kind: Annotated[str, typer.Option(help=f"{KINDS}.")] = "auto",
     tenant: Tenant = None,
     subject: Subject = None,
     origin: Origin = None,
@@ -51,7 +51,13 @@ def run(
         detectors=None if detectors is None else tuple(name.strip() for name in detectors.split(",")),
     )
     options = FeedOptions(
-        tenant=chosen.tenant, kind=kind, subject=subject, origin=chosen.origin, subjects=chosen.subjects
+        tenant=chosen.tenant,
+        kind=kind,
+        subject=subject,
+        origin=chosen.origin,
+        subjects=chosen.subjects,
+        mappings=chosen.mappings,
+        zeek_fields=chosen.zeek_fields,
     )
     refused: list[str] = []
     with progress_bar(_size(paths or [])) as progress:

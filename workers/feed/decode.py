@@ -17,13 +17,17 @@ from workers.feed.reader import Reader, Redaction
 from workers.feed.sniff import BOM
 from workers.feed.source import LINE_LIMIT, Hash, Piece
 
+_UNENDED = "the last line has no line feed: it may be cut inside its last column"
+
 
 class Decoded(NamedTuple):
-    """What a piece holds: records, faults, and how many of its records were fed before (0 or 1)."""
+    """What a piece holds: records, faults, how many of its records were fed before (0 or 1), and how many of the
+    records have no time that can be used (other than texts)."""
 
     records: list[NewRecord]
     faults: list[Fault]
     already: int
+    untimed: int = 0
 
     @property
     def read(self) -> int:
@@ -33,7 +37,7 @@ class Decoded(NamedTuple):
     @property
     def counts(self) -> FeedCounts:
         """The same as counts."""
-        return FeedCounts(self.read, len(self.records), self.already, len(self.faults))
+        return FeedCounts(self.read, len(self.records), self.already, len(self.faults), self.untimed)
 
 
 class Decoder:
@@ -54,23 +58,33 @@ class Decoder:
         self._request = request
         self._whole = whole
 
+    @property
+    def context(self) -> str:
+        """What the reader has learnt from the lines so far."""
+        return self._reader.context
+
+    def tail(self, piece: Piece) -> str:
+        """The ledger's name for what is fed of a piece's first line, where that is a last one that may still grow."""
+        return tail_digest(piece, whole_lines=self._reader.whole_lines)
+
     def decode(self, piece: Piece, fed_tail: str, damage: str | None, now: int) -> Decoded:
         """The piece's records and faults. `fed_tail`: the name of its first line if that is fed already. `damage`: why
         the input ends here. `now`: the receipt, microseconds."""
         self._encoder.now = now
         if piece.oversized is not None or piece.end == "damage":
             return self._unread(piece, fed_tail, damage)
-        skip = bool(fed_tail) and tail_digest(piece) == fed_tail
+        skip = bool(fed_tail) and self.tail(piece) == fed_tail
         lines = piece.lines
         requests = self._requests(lines, piece.before) if self._reader.needs_request else repeat("")
         if self.number == 0:
             lines = [lines[0].removeprefix(BOM), *lines[1:]]
-        if not skip:
-            return Decoded(*self._read(lines, requests, cut=piece.end == "tail" and not self._whole), 0)
-        next(iter(requests))
-        self.number += 1
-        records, faults = self._read(lines[1:], requests, cut=False)
-        return Decoded(records, faults, 1)
+        untimed = self._encoder.untimed
+        if skip:
+            next(iter(requests))
+            self.number += 1
+            lines = lines[1:]
+        records, faults = self._read(lines, requests, cut=piece.end == "tail" and not self._whole and not skip)
+        return Decoded(records, faults, int(skip), self._encoder.untimed - untimed)
 
     def _read(self, lines: list[bytes], requests: Iterator[str], *, cut: bool) -> tuple[list[NewRecord], list[Fault]]:
         records: list[NewRecord] = []
@@ -83,10 +97,12 @@ class Decoder:
             try:
                 item = read(line, request)
                 if item is not None:
+                    if cut and self._reader.whole_lines:
+                        raise CutRecord(_UNENDED)
                     records.append(record(item))
             except InputError as error:
                 why = _cut(error) if cut and isinstance(error, RecordInvalid) else error
-                faults.append(Fault(at, self._redaction.apply_bytes(line), None, why, request))
+                faults.append(Fault(at, self._redaction.apply_bytes(line), None, why, request, self._reader.context))
         self.number += len(lines)
         return records, faults
 
@@ -106,13 +122,14 @@ class Decoder:
 
     def _unread(self, piece: Piece, fed_tail: str, damage: str | None) -> Decoded:
         self.number += 1
-        if fed_tail and tail_digest(piece) == fed_tail:
+        if fed_tail and self.tail(piece) == fed_tail:
             return Decoded([], [], 1)
         error: InputError = RecordTooLarge(f"the line is longer than {LINE_LIMIT} bytes")
         if piece.end == "damage":
             error = InputDamaged(f"{damage}; what was read before it is fed")
         data = piece.oversized.prefix if piece.oversized else piece.lines[0]
-        return Decoded([], [Fault(self.number, self._redaction.apply_bytes(data), piece.oversized, error, "")], 0)
+        kept = self._redaction.apply_bytes(data)
+        return Decoded([], [Fault(self.number, kept, piece.oversized, error, "", self._reader.context)], 0)
 
 
 def _cut(error: InputError) -> CutRecord:

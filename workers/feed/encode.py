@@ -9,7 +9,7 @@ from schemas.canonical import canonical_bytes
 from schemas.digests import OBSERVATION, digest
 from schemas.errors import RecordInvalid, RecordTooLarge
 from schemas.keys import case_key, valid_subject
-from schemas.observation import identity, layout
+from schemas.observation import TEXT, identity, layout
 from schemas.record import CONTENT_LIMIT
 from schemas.scales import AHEAD, EARLIEST
 from workers.feed.reader import Item
@@ -36,11 +36,13 @@ class Encoder:
     """Makes records of one tenant. `now` (microseconds) is the receipt that an event time is held against.
 
     The canonical bytes of an observation's identity are put together from their parts, most of which repeat from line
-    to line: that saves more than half a microsecond a line.
+    to line: that saves more than half a microsecond a line. `untimed` counts records, other than texts, that have no
+    time that can be used.
     """
 
     def __init__(self, tenant: str, *, redaction: str | None, secret: bytes | None) -> None:
         self.now = 0
+        self.untimed = 0
         self._tenant = tenant
         self._secret = secret
         self._endings: dict[tuple[str, str, str], _Ending] = {}
@@ -64,6 +66,8 @@ class Encoder:
         body = start + canonical_bytes(content) + ending
         if len(body) > CONTENT_LIMIT:
             raise RecordTooLarge(f"the record has {len(body)} bytes of content; at most {CONTENT_LIMIT} fit")
+        if at is None and TEXT not in content:
+            self.untimed += 1
         before, after = self._around[flags]
         identifier = digest(OBSERVATION, body, self._secret).encode()
         return _new(NewRecord, (key, b"".join((before, identifier, after, body[1:]))))

@@ -21,3 +21,9 @@ class InputDamaged(InputError):
     """The input could not be read to its end."""
 
     code = "input_damaged"
+
+
+class UnknownSchema(InputError):
+    """The record is none of the kind that was expected, nor a known wrapper around one."""
+
+    code = "unknown_schema"

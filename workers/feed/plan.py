@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from schemas.errors import UsageError
 from workers.feed.errors import UnknownKind
+from workers.feed.look import inside
 from workers.feed.options import AUTO, FeedOptions
 from workers.feed.sniff import HEAD, Choice, sniff
 from workers.feed.source import Source
@@ -45,16 +45,18 @@ def plan(paths: Sequence[str | Path], options: FeedOptions) -> Plan:
     """The plan for these files, folders (all files inside, sorted, none that is hidden) and `-`.
 
     Raises UsageError, naming the path, where one that was given does not exist, cannot be read, is binary or of no
-    known kind, or where options do not fit; and where a stream is given beside others, since it cannot be looked at
-    before the others are fed.
+    known kind, or where options do not fit (a request id that several files would share); and where a stream is given
+    beside others, since it cannot be looked at before the others are fed.
     """
     files: list[Planned] = []
     skipped: list[Skipped] = []
     for given in map(str, paths):
         if given != STDIN and Path(given).is_dir():
-            for path in _inside(given):
+            for entry in inside(given, _unreadable):
+                path = entry.path
                 try:
-                    planned = _wanted(_planned(path, options), options)
+                    planned = _planned(path, options)
+                    wanted(planned.choice, options)
                 except UsageError as error:
                     skipped.append(Skipped(path, str(error).removeprefix(f"{path}: ")))
                     continue
@@ -67,6 +69,8 @@ def plan(paths: Sequence[str | Path], options: FeedOptions) -> Plan:
     streams = [one.path for one in files if one.size is None]
     if streams and len(files) > 1:
         raise UsageError(f"{streams[0]}: a stream can only be fed by itself")
+    if options.request_id is not None and len(files) > 1:
+        raise UsageError("--request-id is the name of one text: give one file")
     return Plan(files, skipped)
 
 
@@ -79,21 +83,15 @@ def fitting(choice: Choice, name: str, options: FeedOptions) -> Choice:
     return choice
 
 
-def _inside(folder: str) -> Iterator[str]:
-    def failed(error: OSError) -> None:
-        raise UsageError(f"{error.filename}: the folder cannot be read: {error.strerror}") from None
-
-    for at, folders, names in os.walk(folder, onerror=failed):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(at, name) for name in sorted(names) if not name.startswith("."))
-
-
-def _wanted(planned: Planned, options: FeedOptions) -> Planned:
+def wanted(choice: Choice | None, options: FeedOptions) -> None:
     """A text file that happens to lie in a folder of logs is no analyst's note: it is taken only where text was asked
-    for. Raises UsageError."""
-    if planned.choice is not None and planned.choice.reader == Text.name and options.kind == AUTO:
+    for. Raises UsageError for one that was not."""
+    if choice is not None and choice.reader == Text.name and options.kind == AUTO:
         raise UsageError("it is text: name the file itself, or ask for --kind text")
-    return planned
+
+
+def _unreadable(error: OSError) -> None:
+    raise UsageError(f"{error.filename}: the folder cannot be read: {error.strerror}") from None
 
 
 def _planned(path: str, options: FeedOptions) -> Planned:

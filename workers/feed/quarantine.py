@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from engines.log import EventLog, LogRecord, NewRecord, TopicPartition
@@ -22,19 +22,22 @@ _BATCH = 500
 
 
 class Fault(NamedTuple):
-    """A line that could not be used: its number (from 1), bytes after redaction, and why."""
+    """A line that could not be used: its number (from 1), bytes after redaction, and why. `context`: the reader's, in
+    force at this line."""
 
     line: int
     data: bytes
     oversized: Oversized | None
     error: InputError
     request: str
+    context: str = ""
 
 
 def quarantined_line(tenant: str, file: str, options: dict[str, Any], fault: Fault, at: int) -> Quarantined:
-    """The record for a fault. `options` are the feed's choices; `request`, where there is one, the line's request id. A
-    line too long to be held is named by the digest of the whole."""
-    beside: dict[str, Any] = {**options, "request": fault.request} if fault.request else dict(options)
+    """The record for a fault. `options` are the feed's choices; beside them stand, where there are any, the `request`
+    id of the line and the reader's `context`. A line too long to be held is named by the digest of the whole."""
+    own = {"request": fault.request, "context": fault.context}
+    beside: dict[str, Any] = {**options, **{name: value for name, value in own.items() if value}}
     # a name need not be UTF-8; what is not is shown as \\xff
     named = os.fsencode(file).decode("utf-8", "backslashreplace")
     source = Source(file=named, line=fault.line, options=beside)
@@ -92,7 +95,11 @@ def mark_requeued(store: StateStore, record: Quarantined, requeued: Requeued) ->
 def forget_requeued(store: StateStore, tenant: str, before: int) -> int:
     """Removes the notes of what was requeued before this time (microseconds), which retention has deleted from the
     topic; returns how many."""
-    notes = store.notes(f"{REQUEUED}{tenant}/")
+    return forget(store, store.notes(f"{REQUEUED}{tenant}/"), before)
+
+
+def forget(store: StateStore, notes: Mapping[str, bytes], before: int) -> int:
+    """The same of these notes of what was requeued."""
     old = [(key, note) for key, note in notes.items() if Requeued(**json.loads(note)).at < before]
     return sum(store.move_note(key, note, None) for key, note in old)
 

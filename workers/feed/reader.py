@@ -22,7 +22,7 @@ class Item(NamedTuple):
 
 
 class Reader(Protocol):
-    """Reads the lines of one input, in order; it may keep what earlier lines taught it."""
+    """Reads the lines of one input, in order; what earlier lines taught it and later ones need is its `context`."""
 
     @property
     def name(self) -> str:
@@ -32,6 +32,20 @@ class Reader(Protocol):
     @property
     def needs_request(self) -> bool:
         """Whether `read` uses the request id, which costs a digest per line."""
+        ...
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether a part of a line can be read as if it were whole: a last line without a line feed is a fault then."""
+        ...
+
+    @property
+    def context(self) -> str:
+        """What the lines so far taught it and later ones need (the header in force), as text; empty: nothing.
+
+        A reader made with it reads on as this one would. It is kept with the place in the file and beside each line
+        that is quarantined, so the reader bounds its size (64 KiB at most); what would make it larger is a fault.
+        """
         ...
 
     def read(self, line: bytes, request: str) -> Item | None:

@@ -16,7 +16,10 @@ from workers.feed.encode import Encoder
 from workers.feed.options import FeedOptions
 from workers.feed.quarantine import Requeued, mark_requeued, payload_of
 from workers.feed.reader import NoRedaction, Redaction
-from workers.feed.sniff import BOM, READERS
+from workers.feed.sniff import BOM, READERS, of_line
+
+_TABLES = ("mappings", "zeek_fields")
+"""Choices of which a change replaces single entries."""
 
 
 class Outcome(NamedTuple):
@@ -65,7 +68,8 @@ def _options(record: Quarantined, change: Mapping[str, Any]) -> FeedOptions:
     chosen = {name: value for name, value in record.source.options.items() if name not in beside}
     try:
         options = FeedOptions.recorded({**chosen, "tenant": record.tenant})
-        return replace(options, **change) if change else options
+        tables = {name: {**getattr(options, name), **change[name]} for name in _TABLES if name in change}
+        return replace(options, **{**change, **tables}) if change else options
     except TypeError:
         raise UsageError(f"no such choice among {', '.join(sorted(change))}") from None
 
@@ -73,11 +77,9 @@ def _options(record: Quarantined, change: Mapping[str, Any]) -> FeedOptions:
 def _from_input(
     record: Quarantined, options: FeedOptions, now: int, redaction: Redaction, secret: bytes | None
 ) -> tuple[NewRecord, str]:
-    name = "zeek" if options.kind.startswith("zeek") else options.kind
-    if name not in READERS:
-        raise UsageError("say with which kind to read it")
-    reader = READERS[name](options, options.stream, redaction)
     line = payload_of(record).removeprefix(BOM)
+    choice = of_line(line, options)
+    reader = READERS[choice.reader](options, choice.stream, redaction, options.context)
     item = reader.read(line, str(record.source.options.get("request", record.id)))
     if item is None:
         raise RecordInvalid("it holds no record")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol, Self
 
 from schemas.digests import QUARANTINED
@@ -15,7 +15,7 @@ BLOCK = 512 * 1024
 LINE_LIMIT = 1024 * 1024
 """A line longer than this is never held whole: it is quarantined as a prefix with its length and digest."""
 PIECE_LINES = 2_000
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 
 
@@ -75,15 +75,18 @@ class Source:
 
     Gzip is told by its first bytes, and may have several members. `damage` says, after the end was reached, why the
     input could not be read to its real end, or is None. `content` is the running SHA-256 of what `take`, `pieces` and
-    `whole` have given out; `raw_done` counts the bytes of the input itself.
+    `whole` have given out; where it is given, the source is the rest of a plain input, after so much content.
+    `raw_done` counts the bytes of the input itself. `portion` says how many of the lines from a place in a list on make
+    the next piece, 1 to 2,000.
     """
 
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: Raw, content: Hash | None = None) -> None:
         self.damage: str | None = None
         self.raw_done = 0
-        self.content = hashlib.sha256()
+        self.portion: Callable[[Sequence[bytes], int], int] = lambda lines, start: PIECE_LINES
+        self.content: Hash = hashlib.sha256() if content is None else content
         self._raw = raw
-        self._blocks = self._decoded()
+        self._blocks = self._decoded() if content is None else self._compressed()
         self._ahead: list[bytes] = []
 
     def head(self, size: int) -> bytes:
@@ -137,8 +140,11 @@ class Source:
         # a block is shorter than the limit, so that only the line begun before it can be longer
         if len(lines[0]) > LINE_LIMIT:
             yield self._oversized(lines.pop(0) + b"\n", b"\n")
-        for start in range(0, len(lines), PIECE_LINES):
-            yield self._piece(lines[start : start + PIECE_LINES], "line")
+        start = 0
+        while start < len(lines):
+            end = start + self.portion(lines, start)
+            yield self._piece(lines[start:end], "line")
+            start = end
 
     def whole(self) -> Iterator[Piece]:
         """All that is left as one piece with one line, line feeds included; nothing where there is nothing."""
@@ -188,9 +194,9 @@ class Source:
     def _decoded(self) -> Iterator[bytes]:
         blocks = self._compressed()
         first = next(blocks, b"")
-        while 0 < len(first) < len(_GZIP) and (more := next(blocks, b"")):
+        while 0 < len(first) < len(GZIP) and (more := next(blocks, b"")):
             first += more
-        if not first.startswith(_GZIP):
+        if not first.startswith(GZIP):
             if first:
                 yield first
             yield from blocks

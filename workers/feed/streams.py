@@ -13,7 +13,7 @@ _STREAMS = (
     "smb_cmd|smb_files|smb_mapping|smtp|snmp|socks|software|ssh|ssl|stats|syslog|telemetry|traceroute|"
     "tunnel|unknown_protocols|websocket|weird|weird_stats|x509"
 )
-_LOG_NAME = re.compile(rf"({_STREAMS})(?:[._-](?:[0-9][0-9tz:+-]*|log|json|jsonl|ndjson|gz))*\Z")
+_LOG_NAME = re.compile(rf"({_STREAMS})(?:[._-](?:[0-9][0-9tz:+-]*|log|tsv|json|jsonl|ndjson|gz|labeled|labelled))*\Z")
 
 
 def stream_of_name(name: str) -> str | None:

@@ -14,8 +14,10 @@ class Text:
 
     name = "text"
     needs_request = True
+    whole_lines = False
+    context = ""
 
-    def __init__(self, options: FeedOptions, stream: str | None, redaction: Redaction) -> None:
+    def __init__(self, options: FeedOptions, stream: str | None, redaction: Redaction, context: str) -> None:
         self._subject = options.subject
         self._at = options.at
         self._whole = options.whole

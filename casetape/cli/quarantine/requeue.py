@@ -15,7 +15,7 @@ from engines.engine import Engine
 from engines.topics import OBSERVATIONS
 from schemas.errors import UsageError
 from schemas.quarantined import Quarantined
-from workers.feed.options import AUTO, FeedOptions
+from workers.feed.options import AUTO, KINDS, FeedOptions
 from workers.feed.quarantine import listing as quarantined
 from workers.feed.requeue import Outcome
 from workers.feed.requeue import requeue as requeue_record
@@ -36,7 +36,7 @@ def requeue(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All that were not requeued yet.")] = False,
     kind: Annotated[
-        str | None, typer.Option(help="Read it as this kind now: text, zeek or zeek.<stream>.", show_default=False)
+        str | None, typer.Option(help=f"Read it as this kind now: {KINDS.removeprefix('auto, ')}.", show_default=False)
     ] = None,
     subject: Annotated[
         str | None, typer.Option(help="Whom it is about, for example host:10.0.0.5.", show_default=False)
@@ -48,11 +48,11 @@ def requeue(
     where one still fails. A plug-in's failures stay listed: the record itself went on."""
     if (identifier is None) == (not everything):
         raise UsageError("say which one by its id, or --all")
-    change: dict[str, str] = {
-        name: value for name, value in (("kind", kind), ("subject", subject)) if value is not None
-    }
+    chosen = settings(home=home)
+    given = {"kind": kind, "subject": subject, "mappings": chosen.mappings, "zeek_fields": chosen.zeek_fields}
+    change = {name: value for name, value in given.items() if value not in (None, {})}
     checked(change)
-    with writing(settings(home=home)) as engine:
+    with writing(chosen) as engine:
         tried = [_try(engine, one, change) for one in _wanted(engine, identifier)]
     if as_json:
         print_json([{"id": one.record.id, **one.outcome._asdict()} for one in tried])
@@ -69,7 +69,7 @@ def requeue(
 def checked(change: Mapping[str, Any]) -> None:
     """Checks choices that would fit no record, whether there is one or not. Raises UsageError."""
     if FeedOptions(**change).kind == AUTO and "kind" in change:
-        raise UsageError("say with which kind to read it: text, zeek or zeek.<stream>")
+        raise UsageError(f"say with which kind to read it: {KINDS.removeprefix('auto, ')}")
 
 
 def _wanted(engine: Engine, identifier: str | None) -> list[Quarantined]:
@@ -83,7 +83,7 @@ def _can_be(record: Quarantined) -> bool:
     return record.what == "input" or (record.what == "record" and record.source.topic == OBSERVATIONS)
 
 
-def _try(engine: Engine, record: Quarantined, change: dict[str, str]) -> Tried:
+def _try(engine: Engine, record: Quarantined, change: Mapping[str, Any]) -> Tried:
     try:
         return Tried(record, requeue_record(engine.log, engine.store, record, now, change=change))
     except UsageError as error:

@@ -18,9 +18,9 @@ TEXT = FeedOptions(kind="text")
 
 def test_the_real_days_twice(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    for read, name in ((2140, "day1"), (5664, "day2")):
+    for read, untimed, name in ((2140, 0, "day1"), (5664, 2880, "day2")):
         path = DATA / f"{name}.zeek.json.gz"
-        assert feed(home, path) == FeedCounts(read=read, appended=read)
+        assert feed(home, path) == FeedCounts(read=read, appended=read, untimed=untimed)
         assert feed(home, path) == FeedCounts(read=read, already_fed=read)
         plain = tmp_path / "renamed"
         plain.write_bytes(gzip.decompress(path.read_bytes()))

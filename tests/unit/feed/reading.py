@@ -11,7 +11,7 @@ from workers.feed.encode import Encoder
 from workers.feed.options import FeedCounts, FeedOptions
 from workers.feed.quarantine import Fault
 from workers.feed.reader import NoRedaction, Redaction
-from workers.feed.sniff import HEAD, READERS, sniff
+from workers.feed.sniff import HEAD, READERS, Choice, sniff
 from workers.feed.source import of_bytes
 
 NOW = 1_600_000_000_000_000
@@ -36,13 +36,26 @@ def got(
     redaction: Redaction | None = None,
 ) -> Got:
     """Reads `content`; blank content gives nothing. Each record's bytes must be ones that prove themselves."""
-    options, redaction = options or FeedOptions(), redaction or NoRedaction()
-    source = of_bytes(content)
-    choice = sniff(source.head(HEAD), name, options)
+    options = options or FeedOptions()
+    choice = sniff(of_bytes(content).head(HEAD), name, options)
     if choice is None:
         return Got([], [], FeedCounts())
+    return through(choice, content, options, request=request, redaction=redaction)
+
+
+def through(
+    choice: Choice,
+    content: bytes,
+    options: FeedOptions,
+    *,
+    request: str | None = None,
+    redaction: Redaction | None = None,
+) -> Got:
+    """The same by a reader that is chosen already."""
+    redaction = redaction or NoRedaction()
+    source = of_bytes(content)
     decoder = Decoder(
-        READERS[choice.reader](options, choice.stream, redaction),
+        READERS[choice.reader](options, choice.stream, redaction, options.context),
         Encoder(options.tenant, redaction=redaction.version, secret=None),
         redaction,
         request=options.request_id or request,

@@ -1,14 +1,18 @@
-"""What went wrong elsewhere (field-reports.md, first table): rows 1 to 4 and every other way to spoil a line."""
+"""What went wrong elsewhere (field-reports.md, first table): rows 1 to 4 and every other way to spoil a line. Row 5 is
+in test_eve.py, rows 13 and 15 in test_json_lines.py."""
 
 from __future__ import annotations
 
 import gzip
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.feed.reading import got, line
+from tests.unit.feed.zeek_logs import CONN as TSV
+from tests.unit.feed.zeek_logs import ROW
 from workers.feed.options import FeedOptions
 
 DATA = Path(__file__).parents[2] / "fixtures" / "apt29-zeek"
@@ -39,6 +43,43 @@ def test_row_4_an_offset_in_words() -> None:
     observations, (fault,), _ = got(LINES[0] + bad + LINES[1])
     assert len(observations) == 2
     assert str(fault.error) == "ts: neither a number of seconds nor an ISO 8601 time"
+
+
+OTHERS = {
+    "eve": b'{"event_type":"dns","timestamp":"%s","flow_id":%d,"src_ip":"10.0.0.5","query":"%s"}\n',
+    "windows": b'{"EventID":1,"Channel":"Security","TimeCreated":"%s","EventRecordID":%d,"Computer":"%s"}\n',
+    "json": b'{"time":"%s","n":%d,"query":"%s"}\n',
+}
+"""By kind: a line without its time, number and text."""
+TIME = b"2020-04-30T00:06:39.824370+0000"
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_rows_1_to_4_of_every_kind_of_json_lines(kind: str) -> None:
+    good = b"".join(OTHERS[kind] % (TIME, at, b"x.example") for at in range(5))
+    spoiled = {
+        OTHERS[kind] % (TIME, 7, b"0123456789012345678\xc1.example"): "not JSON",
+        OTHERS[kind] % (TIME, 8, b"\x61\xff\x62\x2e\x65\x78"): "not JSON",
+        OTHERS[kind] % (b"2020-06-28T09:56:08.167548Eastern Daylight Time", 9, b"x"): "ISO 8601 time",
+        (OTHERS[kind] % (TIME, 10, b"x"))[:30]: "no line feed",
+    }
+    observations, faults, counts = got(good + b"".join(spoiled), FeedOptions(kind=kind))
+    assert (len(observations), counts.read) == (5, 9)
+    assert [fault.line for fault in faults] == [6, 7, 8, 9]
+    for fault, said in zip(faults, spoiled.values(), strict=True):
+        assert said in str(fault.error)
+    assert [fault.error.code for fault in faults] == ["record_invalid"] * 3 + ["cut_record"]
+
+
+def test_rows_2_and_3_in_a_tsv_log_the_byte_is_kept_as_zeek_writes_it() -> None:
+    rows = [ROW.replace(b"C1", raw) for raw in (b"0123456789012345678\xc1.example", b"\x61\xff\x62\x2e\x65\x78")]
+    observations, faults, _ = got(TSV + b"".join(rows) + ROW)
+    assert [(one.data or {})["uid"] for one in observations] == [
+        "0123456789012345678\\xc1.example",
+        "a\\xffb.ex",
+        "C1",
+    ]
+    assert faults == []
 
 
 def test_the_real_days_close() -> None:
