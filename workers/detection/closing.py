@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from schemas.scales import LIMIT
+from workers.detection.groups import Name
+from workers.detection.guard import Fault
 from workers.detection.looking import Looking, Outcome
 from workers.detection.partition import Partition
-from workers.detection.snapshot import Said
+from workers.detection.snapshot import Early, Said
+from workers.detection.tally import Tally
 from workers.detection.window import Due, WindowState
 
 
@@ -15,25 +18,45 @@ def close(owned: Partition, case: str, before: int, after: int, looking: Looking
         if window.boundary(before) != window.boundary(after):
             for due in window.closing(case, before, after):
                 settle(owned, window, due, looking.conclude(window, due, outcome), looking, outcome)
+            if window.tally is not None:
+                window.tally.close(case, after)
 
 
 def settle(
-    owned: Partition, window: WindowState, due: Due, said: Said | None, looking: Looking, outcome: Outcome
+    owned: Partition, window: WindowState, due: Due, said: Said | Fault | None, looking: Looking, outcome: Outcome
 ) -> None:
-    """Takes back what was said early of the window, unless the same is said of it now that it is complete."""
-    early = owned.early.pop((window.detector.name, *due.group.name, due.span.end), None)
-    if early is not None and (said is None or said.fingerprint != early.fingerprint):
+    """Takes back what was said early of the window, unless the same is said of it now that it is complete. A detector
+    that fails takes nothing back: it has not said that there is nothing."""
+    early = owned.early.pop(_place(window, due), None)
+    if early is not None and _otherwise(said, early):
         looking.withdraw(window.detector, due, early, outcome)
 
 
-def remember(
-    owned: Partition, window: WindowState, due: Due, said: Said | None, looking: Looking, outcome: Outcome
-) -> None:
-    """Settles what a drain said of the window. A later run may bring more of the same window, and must then be able to
-    take it back: it is remembered for as long as the window's rows are."""
+def drain(owned: Partition, window: WindowState, due: Due, looking: Looking, outcome: Outcome) -> None:
+    """Concludes a window of which all has been read. What a live run would have said early is said too, where the
+    final word is of the same: there is nothing to take back. A later run may bring more of the same window, and must
+    then be able to take it back: it is remembered for as long as the window's rows are."""
+    said = looking.conclude(window, due, outcome)
     settle(owned, window, due, said, looking, outcome)
-    if said is not None:
-        owned.early[(window.detector.name, *due.group.name, due.span.end)] = said
+    if not isinstance(said, Said):
+        return
+    owned.early[_place(window, due)] = said
+    for prefix in window.prefixes(due):
+        tried = Outcome()
+        early = looking.conclude(window, prefix, tried, provisional=True)
+        if not isinstance(early, Said) or early.fingerprint == said.fingerprint:
+            outcome.take(tried)
+
+
+def count(
+    owned: Partition, window: WindowState, tally: Tally, name: Name, at: int, looking: Looking, outcome: Outcome
+) -> None:
+    """Counts a row of event time `at` (microseconds) that has come live, and concludes the window whose newest part it
+    lies in, provisionally, if the detector asked to be asked at this count."""
+    end = tally.add(name, at, owned.clocks[name[0]].at - owned.terms.lateness)
+    if end is not None:
+        for due in window.newest(name, end):
+            _say_early(owned, window, due, looking, outcome)
 
 
 def fallen_silent(owned: Partition, silence: int, now: int) -> list[str]:
@@ -49,13 +72,7 @@ def conclude_early(owned: Partition, cases: list[str], looking: Looking, outcome
         closed = owned.clocks[case].at - owned.terms.lateness
         for window in owned.windows:
             for due in window.open_of(case, closed):
-                said = looking.conclude(window, due, outcome, provisional=True)
-                name = (window.detector.name, *due.group.name, due.span.end)
-                early = owned.early.pop(name, None)
-                if early is not None and (said is None or said.fingerprint != early.fingerprint):
-                    looking.withdraw(window.detector, due, early, outcome, provisional=True)
-                if said is not None:
-                    owned.early[name] = said
+                _say_early(owned, window, due, looking, outcome)
 
 
 def conclude_for_good(owned: Partition, cases: list[str], looking: Looking, outcome: Outcome) -> None:
@@ -63,3 +80,23 @@ def conclude_for_good(owned: Partition, cases: list[str], looking: Looking, outc
     for case in cases:
         owned.terms.beat()
         close(owned, case, owned.clocks[case].at - owned.terms.lateness, LIMIT, looking, outcome)
+
+
+def _say_early(owned: Partition, window: WindowState, due: Due, looking: Looking, outcome: Outcome) -> None:
+    said = looking.conclude(window, due, outcome, provisional=True)
+    if isinstance(said, Fault):
+        return
+    early = owned.early.pop(_place(window, due), None)
+    if early is not None and _otherwise(said, early):
+        looking.withdraw(window.detector, due, early, outcome, provisional=True)
+    if said is not None:
+        owned.early[_place(window, due)] = said
+
+
+def _otherwise(said: Said | Fault | None, early: Said) -> bool:
+    """Whether what is said now is not what was said early."""
+    return not isinstance(said, Fault) and (said is None or said.fingerprint != early.fingerprint)
+
+
+def _place(window: WindowState, due: Due) -> Early:
+    return (window.detector.name, *due.group.name, due.span.end)

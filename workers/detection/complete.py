@@ -13,8 +13,10 @@ from schemas.analysis import Analysis, Evidence, evidence_of
 from schemas.errors import PluginError
 from schemas.keys import CaseKey
 from schemas.observation import Observation
+from schemas.persons import looks_like_a_person
 from schemas.scales import AHEAD, MILLION
 from workers.detection.branch import BRANCH_LIMIT
+from workers.detection.calling import Call
 from workers.detection.guard import Fault, Guard
 from workers.detection.plugin import Detector, Finding
 
@@ -64,6 +66,9 @@ def complete(
 
 
 def _analysis(detector: Detector, finding: Finding, basis: Basis) -> Analysis:
+    if looks_like_a_person(detector.name):
+        # the registry refused such names; this one was given afterwards, and the merger would refuse the whole branch
+        raise PluginError("returned a finding in a person's name")
     techniques = tuple(itertools.islice(finding.techniques, TECHNIQUES_LIMIT + 1))
     if isinstance(finding.techniques, str) or len(techniques) > TECHNIQUES_LIMIT:
         raise PluginError(f"returned a finding whose techniques are not a sequence of at most {TECHNIQUES_LIMIT}")
@@ -98,7 +103,8 @@ def named(detector: Detector, finding: Finding, observation: Observation, guard:
     plain = {"title": detector.name, "fingerprint": f"{detector.name} {observation.kind}"}
     for field, ask in (("title", detector.title), ("fingerprint", detector.fingerprint)):
         if getattr(finding, field) is None:
-            text = guard.call(lambda ask=ask: ask(observation))  # type: ignore[misc]  # mypy cannot type a bound default
+            call = Call(detector.name, observation.id)
+            text = guard.call(lambda ask=ask: ask(observation), call)  # type: ignore[misc]  # mypy cannot type a bound default
             fault = _unfit(text)
             chosen[field] = plain[field] if fault is not None else str(text)
             if fault is not None:

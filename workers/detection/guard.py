@@ -6,12 +6,14 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, TypeVar
 
 from schemas.errors import EngineError, PluginError
+from workers.detection.calling import DEATHS, Call, Calling
 
 T = TypeVar("T")
 CALL_SECONDS = 10.0
@@ -19,6 +21,7 @@ CALL_SECONDS = 10.0
 RING_SECONDS = 1.0
 """So often a call under way is looked at, and the worker's membership kept alive."""
 HUNG = "plugin_hung"
+FATAL = "plugin_fatal"
 
 
 class _Hung(BaseException):
@@ -35,21 +38,38 @@ class Fault(NamedTuple):
 
 class Guard:
     """How plug-ins are called: each call for at most `seconds`. `beat` is called now and then while one is under way,
-    so that a slow plug-in does not cost the worker its partitions; what it raises is raised once the call is over."""
+    so that a slow plug-in does not cost the worker its partitions; what it raises is raised once the call is over.
+    `calling` notes named calls; those among `suspects` are not made, since processes died in them."""
 
-    def __init__(self, seconds: float = CALL_SECONDS, beat: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        seconds: float = CALL_SECONDS,
+        beat: Callable[[], None] = lambda: None,
+        calling: Calling | None = None,
+        suspects: Container[Call] = frozenset(),
+    ) -> None:
         self._seconds = seconds
         self._beat = beat
+        self._calling = Calling() if calling is None else calling
+        self._suspects = suspects
 
-    def call(self, call: Callable[[], T]) -> T | Fault:
+    def suspects(self, call: Call) -> bool:
+        """Whether processes died in this call."""
+        return call in self._suspects
+
+    def call(self, call: Callable[[], T], named: Call | None = None) -> T | Fault:
         """What the call returns, or how it failed.
 
         A call that runs code outside Python's own loop (a regular expression, a C library) is interrupted as soon as it
-        returns from there; elsewhere than in the main thread no call is.
+        returns from there; elsewhere than in the main thread no call is. One that never returns is ended with its
+        process by the supervisor, and not made for the fourth time.
         """
+        if named is not None and self.suspects(named):
+            return Fault(FATAL, f"ended or froze its process {DEATHS} times in this call, which is not made again")
         watch = _Watch(self._seconds, self._beat)
         try:
-            result: T | Fault = watch.over(call)
+            with self._calling.of(named) if named is not None else nullcontext():
+                result: T | Fault = watch.over(call)
         except _Hung:
             result = Fault(HUNG, f"did not answer within {self._seconds:g} s")
         except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything; it is recorded by the caller

@@ -18,6 +18,7 @@ from schemas.errors import PluginError
 from schemas.keys import CaseKey, parse_case
 from schemas.observation import Observation
 from workers.detection.branch import Result
+from workers.detection.calling import BATCH, Call
 from workers.detection.complete import FINGERPRINT_LIMIT, Basis, complete, named, on_one, with_fields
 from workers.detection.groups import Group
 from workers.detection.guard import Fault, Guard
@@ -61,6 +62,17 @@ class Outcome:
             found = self.results[key] = Result(case)
         return found
 
+    def take(self, other: Outcome) -> None:
+        """Adds all of another."""
+        for key, result in other.results.items():
+            mine = self.result(key, result.case)
+            mine.analyses.update(result.analyses)
+            mine.inputs.update(result.inputs)
+        for key, wanted in other.wanted.items():
+            self.wanted.setdefault(key, {}).update(wanted)
+        self.quarantine.extend(other.quarantine)
+        self.faults += other.faults
+
     def say(self, analysis: Analysis, key: str) -> None:
         """Adds an analysis."""
         self.result(key, CaseKey(analysis.tenant, analysis.subject)).analyses[analysis.id] = analysis
@@ -78,7 +90,11 @@ class Looking:
         """Shows observations to a detector without a window, and takes in what it says. A plug-in gets its own copies,
         so that it cannot edit evidence."""
         seen = [one.observation if trusted else _copy(one) for one in wanted]
-        answers = self.guard.call(lambda: list(detector.detect_batch(seen)))
+        batch = Call(detector.name, BATCH)
+        answers: Sequence[Answer] | Fault = ()
+        # a detector under which a process died is shown one at a time, to find out which one it cannot bear
+        if not self.guard.suspects(batch):
+            answers = self.guard.call(lambda: list(detector.detect_batch(seen)), None if trusted else batch)
         if isinstance(answers, Fault) or len(answers) != len(wanted):
             # one bad record must not cost the others' results: each is shown by itself
             each: Sequence[Answer | Fault] = [self._alone(detector, one) for one in seen]
@@ -89,7 +105,8 @@ class Looking:
                 self._answered(detector, one, answer, outcome, trusted)
 
     def _alone(self, detector: Detector, observation: Observation) -> Answer | Fault:
-        answers = self.guard.call(lambda: list(detector.detect_batch([observation])))
+        call = Call(detector.name, observation.id)
+        answers = self.guard.call(lambda: list(detector.detect_batch([observation])), call)
         if isinstance(answers, Fault):
             return answers
         if len(answers) != 1:
@@ -110,7 +127,8 @@ class Looking:
             self._fault(detector, one, Fault(PluginError.code, f"returned {kind} where a Finding was due"), outcome)
             return
         findings: Iterable[Finding] = [answer] if isinstance(answer, Finding) else answer  # type: ignore[assignment]  # None was dealt with
-        said = self.guard.call(lambda: list(itertools.islice(findings, FINDINGS_LIMIT + 1)))
+        call = Call(detector.name, one.observation.id)
+        said = self.guard.call(lambda: list(itertools.islice(findings, FINDINGS_LIMIT + 1)), call)
         if isinstance(said, Fault):
             self._fault(detector, one, said, outcome)
             return
@@ -138,47 +156,54 @@ class Looking:
         case = CaseKey(observation.tenant, observation.subject)
         outcome.result(one.case, case).inputs[observation.id] = observation
 
-    def measured(self, window: WindowState, one: Taken, at: int, outcome: Outcome, *, trusted: bool) -> None:
-        """Puts what a detector keeps of an observation, whose event time is `at`, into its window."""
+    def measured(self, window: WindowState, one: Taken, at: int, outcome: Outcome, *, trusted: bool) -> Sequence[str]:
+        """Puts what a detector keeps of an observation, whose event time is `at`, into its window. Returns the keys of
+        the rows that this made, if the window counts them."""
         detector = window.detector
+        keys: list[str] = []
         try:
             if trusted:
                 measure = detector.measure(one.observation)
                 if measure is None:
-                    return
+                    return keys
                 if isinstance(measure, Measure):
                     key, numbers, label = measure
                     window.table.add((one.case, key), one.raw, at, one.offset, numbers, label)
-                    return
+                    return keys if window.tally is None else [key]
                 measures: Fault | list[Measure] = list(measure)
             else:
-                measures = self.guard.call(lambda: _measures(detector, _copy(one)))
+                call = Call(detector.name, one.observation.id)
+                measures = self.guard.call(lambda: _measures(detector, _copy(one)), call)
             if isinstance(measures, Fault):
                 self._fault(detector, one, measures, outcome)
-                return
+                return keys
             for key, numbers, label in measures:
                 window.table.add((one.case, key), one.raw, at, one.offset, numbers, label)
+                if window.tally is not None:
+                    keys.append(key)
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, or keep anything; it is recorded
             self._fault(detector, one, Fault(PluginError.code, f"measure: {type(error).__name__}"), outcome)
+        return keys
 
-    def conclude(self, window: WindowState, due: Due, outcome: Outcome, *, provisional: bool = False) -> Said | None:
-        """Asks a detector what a window says, and takes it in."""
+    def conclude(
+        self, window: WindowState, due: Due, outcome: Outcome, *, provisional: bool = False
+    ) -> Said | Fault | None:
+        """Asks a detector what a window says, and takes it in; or how it failed."""
         detector = window.detector
         case = parse_case(due.group.name[0])
-        answer = self.guard.call(lambda: detector.conclude(due.group.name[1], due.rows, due.span))
+        call = Call(detector.name, f"{due.group.name[0]} {due.group.name[1]} until {due.span.end}")
+        answer = self.guard.call(lambda: detector.conclude(due.group.name[1], due.rows, due.span), call)
         if answer is None:
             return None
         if isinstance(answer, Fault):
-            self._window_fault(detector, case, due, answer, outcome)
-            return None
+            return self._window_fault(detector, case, due, answer, outcome)
         conclusion = answer if isinstance(answer, Conclusion) else Conclusion(answer)
         try:
             rested = _rested(due.group, conclusion.evidence)
             finding = _with_fingerprint(detector, conclusion.finding, due.group.name[1])
             return self._rest(detector, finding, case, rested, outcome, provisional)
         except PluginError as error:
-            self._window_fault(detector, case, due, Fault(error.code, str(error)), outcome)
-            return None
+            return self._window_fault(detector, case, due, Fault(error.code, str(error)), outcome)
 
     def withdraw(
         self, detector: WindowedDetector, due: Due, early: Said, outcome: Outcome, *, provisional: bool = False
@@ -212,10 +237,11 @@ class Looking:
         outcome.wanted.setdefault(group.name[0], {}).update({one: places[one] for one in evidence.sample})
         return Said(analysis.fingerprint, analysis.at)
 
-    def _window_fault(self, detector: Detector, case: CaseKey, due: Due, fault: Fault, outcome: Outcome) -> None:
+    def _window_fault(self, detector: Detector, case: CaseKey, due: Due, fault: Fault, outcome: Outcome) -> Fault:
         about = f"{due.group.name[1]} until {due.span.end}"
         outcome.faults += 1
         outcome.quarantine.append(fault_about(case.tenant, case.subject, about, fault, detector.name, self.now))
+        return fault
 
     def _fault(self, detector: Detector, one: Taken, fault: Fault, outcome: Outcome) -> None:
         outcome.faults += 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
+from pathlib import Path
 
 from schemas.scales import HOUR
+from workers.detection.calling import Call
 from workers.detection.guard import CALL_SECONDS
 from workers.detection.plugin import Detector
 
@@ -23,7 +25,9 @@ class WorkerOptions:
     `bounded`: a run over input that ends: nothing is late, windows are concluded by `drain`. `window_bytes`: memory for
     the rows of all windows; beyond it they are spilled. `snapshot_records`: a snapshot is made after this many records,
     or as many as its windows hold if that is more (so that writing them stays linear), but at most `snapshot_most`; in
-    a live run also after `snapshot_seconds`. `trusted` detectors see the observations themselves, others get copies.
+    a live run also after `snapshot_seconds`, or `idle_seconds` where nothing comes. `trusted` detectors see the
+    observations themselves, others get copies. `calling`: where calls into plug-ins are noted while they last;
+    `suspects`: those not to be made, which may grow.
     """
 
     detectors_name: str
@@ -34,7 +38,10 @@ class WorkerOptions:
     snapshot_records: int = 100_000
     snapshot_most: int = 500_000
     snapshot_seconds: float = 30.0
+    idle_seconds: float = 5.0
     call_seconds: float = CALL_SECONDS
     replay: str | None = None
     secret: bytes | None = None
     trusted: Callable[[Detector], bool] = shipped
+    calling: Path | None = None
+    suspects: Container[Call] = frozenset()

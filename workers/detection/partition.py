@@ -109,6 +109,11 @@ class Partition:
         rows, cases = self._tidy
         return self._rows() > 2 * rows + SLACK or len(self.clocks) > 2 * cases + SLACK // 10
 
+    def closed(self, case: str) -> int:
+        """The event time (microseconds) up to whose windows a case's are closed."""
+        clock = self.clocks.get(case)
+        return LIMIT if clock is None else clock.at - self.terms.lateness
+
     def floor_of(self, window: WindowState, newest: Callable[[Clock], int]) -> Callable[[str], int]:
         """By case: the event time below which the window can need no row, given the case's newest time."""
         reach = 2 * window.detector.window.length + self.terms.lateness

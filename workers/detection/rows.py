@@ -132,6 +132,13 @@ class Table:
         del places
         yield from self._grouped(rows)
 
+    def of(self, name: Name, start: int = 0) -> Iterator[Group]:
+        """The rows of one name from place `start` on: a group, or none."""
+        place = self._places.get(name)
+        if place is not None:
+            rows = self._rows_at([place])
+            yield from self._grouped(rows[rows >= start])
+
     def sorted_since(self, start: int) -> Sorted:
         """The rows from place `start` on, for writing: thousands of names at the cost of one."""
         cells = self._cells()[start:]
@@ -211,22 +218,29 @@ class Table:
             yield ordered(Group(name, ids[rows], at[rows], offset[rows], numbers[rows], labels[rows]))
 
     def _rows_of(self, case: str) -> Int64s:
-        """The rows of a case, by an index that is made anew whenever the table has grown by a part of itself."""
         for place in range(self._indexed, len(self._named)):
             self._cases.setdefault(self._named[place][0], []).append(place)
         self._indexed = len(self._named)
         mine = self._cases.get(case)
-        if mine is None:
-            return self._order[:0]
+        return self._order[:0] if mine is None else self._rows_at(mine)
+
+    def _rows_at(self, mine: Sequence[int]) -> Int64s:
+        """The rows of the names at these places, by an index that is made anew whenever the table has grown by a part
+        of itself."""
         places = self._cells()[:, _PLACE]
         if len(places) > len(self._order) + len(self._order) // 8 + _INDEX_SLACK:
             self._order = np.argsort(places, kind="stable")
             self._sorted = places[self._order]
         first, last = (np.searchsorted(self._sorted, mine, side=side) for side in ("left", "right"))
         old = [self._order[start:end] for start, end in zip(first.tolist(), last.tolist(), strict=True)]
-        wanted = np.zeros(len(self._named), dtype=np.bool_)
-        wanted[mine] = True
-        new = np.flatnonzero(wanted[places[len(self._order) :]]) + len(self._order)
+        rest = places[len(self._order) :]
+        if len(mine) == 1:
+            among = rest == mine[0]
+        else:
+            wanted = np.zeros(len(self._named), dtype=np.bool_)
+            wanted[mine] = True
+            among = wanted[rest]
+        new = np.flatnonzero(among) + len(self._order)
         return np.concatenate([*old, new])
 
 

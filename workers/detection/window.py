@@ -2,7 +2,8 @@
 
 Live, a case's window ending at E is concluded by the first of the case's own records whose event time reaches
 E + lateness: by nothing else, so that batches, other cases and restarts make no difference. In a bounded run all
-windows are concluded once, when the input is drained.
+windows are concluded once, when the input is drained. A detector that asks for early words is asked before that as
+well, whenever the newest part of a window reaches one of its counts (docs/decisions/005).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from workers.detection.blocks import Block, blocks, decoded, saved_blocks
 from workers.detection.groups import Group, Name, merged
 from workers.detection.rows import Table
+from workers.detection.tally import Tally
 from workers.detection.windowed import Rows, Span, WindowedDetector
 
 GARBAGE = 2
@@ -47,6 +49,11 @@ class Run(msgspec.Struct, array_like=True):
         first = bisect_left(self.firsts, case, key=_case)
         return self.parts()[max(0, first - 1) : bisect_right(self.firsts, case, key=_case)]
 
+    def parts_with(self, name: Name) -> list[str]:
+        """The blocks in which the name may have rows."""
+        first = bisect_left(self.firsts, name)
+        return self.parts()[max(0, first - 1) : bisect_right(self.firsts, name)]
+
 
 class Load(NamedTuple):
     """How a window reads and names its parts in the store, and the worker's sign of life during long work."""
@@ -73,7 +80,8 @@ class Due(NamedTuple):
 @dataclass(slots=True)
 class WindowState:
     """One detector's rows on one partition. `resident`: the runs' rows are in memory too. `concluded`: the log offset
-    up to which a drain has concluded everything. `limit`: bytes of memory for its rows."""
+    up to which a drain has concluded everything. `limit`: bytes of memory for its rows. `tally`: the counts for early
+    words, of a live run whose detector asks for them."""
 
     detector: WindowedDetector
     load: Load
@@ -82,6 +90,7 @@ class WindowState:
     runs: list[Run] = field(default_factory=list)
     resident: bool = True
     concluded: int = 0
+    tally: Tally | None = None
 
     def __post_init__(self) -> None:
         self.table = Table(len(self.detector.columns))
@@ -112,6 +121,25 @@ class WindowState:
                 for due in self._due(group, self._ends(group, self.boundary(int(fresh[0])), None)):
                     if (due.group.offset >= self.concluded).any():
                         yield due
+
+    def watch(self, closed: Callable[[str], int]) -> None:
+        """Begins to count rows for early words, with those that it holds. `closed`: by case, the lateness limit."""
+        if self.detector.early:
+            self.tally = Tally(self.detector)
+            for group in self._groups(None, minimum=1):
+                self.tally.put(group, closed(group.name[0]))
+
+    def newest(self, name: Name, end: int) -> Iterator[Due]:
+        """The window of one name that ends here, with the rows there are."""
+        for group in self._named(name):
+            yield from self._due(group, [end])
+
+    def prefixes(self, due: Due) -> Iterator[Due]:
+        """What the window was, in order of event time, when its newest part reached each of the early counts."""
+        before = int(np.searchsorted(due.group.at, due.span.end - self.detector.window.every))
+        for count in self.detector.early:
+            if self.detector.minimum <= before + count <= len(due.group.at):
+                yield Due(due.group.cut(0, before + count), due.span)
 
     def rows(self) -> int:
         """How many rows it holds, in the store or in memory."""
@@ -165,12 +193,17 @@ class WindowState:
         """The names of all parts that its runs need."""
         return [part for run in self.runs for part in run.parts()]
 
-    def _groups(self, case: str | None) -> Iterator[Group]:
-        minimum = self.detector.minimum if self.resident else 1
+    def _groups(self, case: str | None, minimum: int | None = None) -> Iterator[Group]:
         if self.resident:
-            return self.table.groups(case=case, minimum=minimum)
+            return self.table.groups(case=case, minimum=self.detector.minimum if minimum is None else minimum)
         stored = [self._read(run.parts() if case is None else run.parts_of(case), case) for run in self.runs]
         return merged([*stored, self.table.groups(self.table.saved, case=case)])
+
+    def _named(self, name: Name) -> Iterator[Group]:
+        if self.resident:
+            return self.table.of(name)
+        stored = [self._read(run.parts_with(name), name[0], name[1]) for run in self.runs]
+        return merged([*stored, self.table.of(name, self.table.saved)])
 
     def _ends(self, group: Group, since: int, until: int | None) -> Sequence[int]:
         """The ends of the windows whose newest part has rows of the group: after `since`, up to `until`."""
@@ -198,9 +231,11 @@ class WindowState:
         if run.rows:
             self.runs.append(run)
 
-    def _read(self, parts: Iterable[str], case: str | None = None) -> Iterator[Group]:
+    def _read(self, parts: Iterable[str], case: str | None = None, key: str | None = None) -> Iterator[Group]:
         for part in parts:
-            yield from decoded(self.load.read(part), len(self.detector.columns), case)
+            for group in decoded(self.load.read(part), len(self.detector.columns), case):
+                if key is None or group.name[1] == key:
+                    yield group
 
 
 def _case(name: Name) -> str:

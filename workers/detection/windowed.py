@@ -62,11 +62,16 @@ class Conclusion(NamedTuple):
 
 
 class WindowedDetector(Detector):
-    """The base of a detector with a window. `minimum`: keys with fewer rows in the window are not concluded."""
+    """The base of a detector with a window. `minimum`: keys with fewer rows in the window are not concluded.
+
+    `early`: a window is also concluded, provisionally, as soon as its newest part (the last `every` of it) holds so
+    many rows of a key: ascending counts. A finding's `at` must then not fall as rows are added: left out, it does not.
+    """
 
     window: ClassVar[Window] = Window()
     columns: ClassVar[Sequence[str]] = ()
     minimum: ClassVar[int] = 1
+    early: ClassVar[Sequence[int]] = ()
 
     def measure(self, observation: Observation) -> Measure | Iterable[Measure] | None:
         """What to keep of this observation, or None."""

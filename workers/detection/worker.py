@@ -15,7 +15,8 @@ from engines.log import Batch, Consumer, EventLog, LogRecord, TopicPartition
 from engines.store import StateStore
 from engines.topics import OBSERVATIONS
 from schemas.errors import InputError
-from workers.detection.closing import close, conclude_early, conclude_for_good, fallen_silent, remember
+from workers.detection.calling import Calling
+from workers.detection.closing import close, conclude_early, conclude_for_good, count, drain, fallen_silent
 from workers.detection.guard import Guard
 from workers.detection.intake import event_time, taken_in
 from workers.detection.looking import Looking, Outcome, Taken
@@ -58,7 +59,7 @@ class DetectionWorker:
         self._by_kind: dict[tuple[TopicPartition, str], list[tuple[WindowState, bool]]] = {}
         self._publisher = Publisher(log, store, author_of(detectors), clock, options.secret)
         self._consumer: Consumer | None = None
-        self._guard = Guard(options.call_seconds, self._beat)
+        self._guard = Guard(options.call_seconds, self._beat, Calling(options.calling), options.suspects)
         self._saved_at = self._beat_at = time.monotonic()
 
     def assigned(self, consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
@@ -77,6 +78,9 @@ class DetectionWorker:
                 terms,
                 replay=self._options.replay,
             )
+            if not self._options.bounded:
+                for window in owned.windows:
+                    window.watch(owned.closed)
             self.owned[at] = owned
             consumer.seek(at, owned.offset)
             fail_point("worker.assigned")
@@ -95,7 +99,7 @@ class DetectionWorker:
             return self._save(self.owned.values())
         for owned in self.owned.values():
             self._conclude_silent(owned)
-        return self._save(self.owned.values()) if self._late() else {}
+        return self._save(self.owned.values()) if self._late(self._options.idle_seconds) else {}
 
     def revoking(self, partitions: Sequence[TopicPartition]) -> Mapping[TopicPartition, int]:
         """Saves these partitions and lets them go."""
@@ -184,7 +188,10 @@ class DetectionWorker:
                 elif not bounded and at < clock.at - lateness:
                     counts.late += 1
             for window, trusted in self._windows(owned, one.observation.kind):
-                looking.measured(window, one, at, outcome, trusted=trusted)
+                keys = looking.measured(window, one, at, outcome, trusted=trusted)
+                if window.tally is not None:
+                    for key in keys:
+                        count(owned, window, window.tally, (case, key), at, looking, outcome)
 
     def _one_by_one(self, fresh: Sequence[Taken], looking: Looking, outcome: Outcome) -> None:
         kinds = {one.observation.kind for one in fresh}
@@ -223,7 +230,7 @@ class DetectionWorker:
         for window in owned.windows:
             outcome = Outcome()
             for due in window.drained():
-                remember(owned, window, due, looking.conclude(window, due, outcome), looking, outcome)
+                drain(owned, window, due, looking, outcome)
                 if len(outcome.results) > _CONCLUDED_AT_ONCE:
                     self._said(owned, outcome)
                     outcome = Outcome()
@@ -250,11 +257,11 @@ class DetectionWorker:
                 window.spill()
             return offsets
         due = min(max(options.snapshot_records, sum(len(window.table) for window in windows)), options.snapshot_most)
-        late = not options.bounded and self._late()
+        late = not options.bounded and self._late(options.snapshot_seconds)
         return self._save(self.owned.values()) if late or self._unsaved() >= due else {}
 
-    def _late(self) -> bool:
-        return time.monotonic() - self._saved_at > self._options.snapshot_seconds
+    def _late(self, seconds: float) -> bool:
+        return time.monotonic() - self._saved_at > seconds
 
     def _save(self, partitions: Iterable[Partition]) -> Mapping[TopicPartition, int]:
         saved = [owned for owned in partitions if owned.offset > owned.saved or owned.touched]

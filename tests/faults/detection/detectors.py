@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from pydantic import BaseModel
@@ -60,6 +60,18 @@ class Tumbling(Threshold):
 
     def conclude(self, key: str, rows: Rows, span: Span) -> Finding | None:
         """The newest window is current."""
+        said = super().conclude(key, rows, span)
+        return None if said is None else Finding("malicious", 0.9, fingerprint=key, title="many", numbers=said.numbers)
+
+
+class Early(Threshold):
+    """The same with early words, and one fingerprint a key."""
+
+    name = "early"
+    early: ClassVar[Sequence[int]] = (2, 5, 12)
+
+    def conclude(self, key: str, rows: Rows, span: Span) -> Finding | None:
+        """The newest rows are current."""
         said = super().conclude(key, rows, span)
         return None if said is None else Finding("malicious", 0.9, fingerprint=key, title="many", numbers=said.numbers)
 

@@ -11,7 +11,7 @@ from engines.engine import Engine
 from engines.service import Service
 from schemas.errors import StorageFull
 from schemas.observation import Observation
-from tests.faults.detection.detectors import Limits, Threshold
+from tests.faults.detection.detectors import Early, Limits, Threshold
 from workers.detection.plugin import Answer, Detector, Finding
 from workers.detection.worker import DetectionWorker, WorkerOptions
 from workers.detectors.beaconing import Beaconing
@@ -56,8 +56,10 @@ def make(engine: Engine, options: Mapping[str, Any]) -> Service:
         raise StorageFull("there is no room left, says the test")
     if options.get("ends") == "dies":
         os._exit(9)
-    detectors = [Beaconing(), Threshold(Limits(threshold=3)), Names(), Failing()]
-    chosen = WorkerOptions("default", bounded=True, snapshot_records=150, snapshot_most=150)
+    few = Limits(threshold=3)
+    detectors = [Beaconing(), Threshold(few), Early(few), Names(), Failing()]
+    bounded = not options.get("live")
+    chosen = WorkerOptions("default", bounded=bounded, snapshot_records=150, snapshot_most=150)
     return DetectionWorker(engine.log, engine.store, detectors, chosen)
 
 

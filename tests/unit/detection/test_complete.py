@@ -32,6 +32,12 @@ class Plain(Detector):
         return Finding("suspicious", 0.25)
 
 
+class Turncoat(Plain):
+    """One that takes a person's name once it has been let in."""
+
+    name = "person:ada"
+
+
 def endless() -> Iterator[str]:
     while True:
         yield CANARY
@@ -156,3 +162,9 @@ def test_a_finding_of_the_day_after_tomorrow_is_refused() -> None:
                 complete(Plain(), finding, basis, now=now)
         else:
             assert complete(Plain(), finding, basis, now=now).at == now + ahead
+
+
+def test_no_finding_is_in_a_persons_name() -> None:
+    """The registry refuses the name; one that is given later costs that detector's findings only (I9)."""
+    with pytest.raises(PluginError, match="in a person's name"):
+        complete(Turncoat(), made(), on_one(SEEN))

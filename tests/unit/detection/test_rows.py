@@ -74,6 +74,11 @@ def test_groups_are_what_was_added(added: list[Added], start: int) -> None:
     for case in ("a/x", "a/x0", "b/é", "none"):
         mine = [one for one in added if one[0][0] == case]
         assert flat(table.groups(case=case)) == expected(mine)
+        for key in ("k", "k2", "", "none"):
+            ours = [one for one in added if one[0] == (case, key)]
+            assert flat(table.of((case, key))) == expected(ours)
+            late = [one for one in added[start:] if one[0] == (case, key)]
+            assert flat(table.of((case, key), min(start, len(added)))) == expected(late)
     often = [(name, held) for name, held in expected(added) if len(held) >= 3]
     assert flat(table.groups(minimum=3)) == often
     assert len(table) == len(added)

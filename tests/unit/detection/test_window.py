@@ -25,6 +25,7 @@ class Sliding(WindowedDetector):
     window = Window(30, 10)
     columns = ("n",)
     minimum = 2
+    early = (1, 3)
 
     def measure(self, observation: Observation) -> Measure | None:
         """Rows are put in by hand."""
@@ -118,6 +119,8 @@ def everything(kept: Kept) -> list[Said]:
         *(said(state.closing(case, -100, after)) for case in "ab" for after in (5, 30, 1_000)),
         *(said(state.closing(case, 20, 40)) for case in "ab"),
         *(said(state.open_of(case, closed)) for case in "ab" for closed in (-100, 25)),
+        *(said(state.newest((case, key), end)) for case in "ab" for key in ("", "k", "l", "m") for end in (0, 30, 60)),
+        said(prefix for due in state.drained() for prefix in state.prefixes(due)),
     ]
 
 
@@ -228,6 +231,43 @@ def test_a_drain_says_what_has_new_rows_in_it() -> None:
     assert ends(state.drained()) == [(40, 3)]
     state.concluded = 7
     assert ends(state.drained()) == []
+
+
+def test_what_a_window_was_when_its_newest_part_had_so_many() -> None:
+    """Three of its newest ten; one alone is below the minimum, and a fourth is in no prefix."""
+    state = filled(20, 21, 22, 23, 11)
+    ((due,),) = [[one for one in state.drained() if one.span.end == 30]]
+    assert [prefix.group.at.tolist() for prefix in state.prefixes(due)] == [[11, 20], [11, 20, 21, 22]]
+    (first, *_) = filled(20, 21, 22).drained()
+    assert [prefix.group.at.tolist() for prefix in state.prefixes(first)] == [[20, 21, 22]]
+
+
+@given(st.lists(rows, max_size=40), st.integers(0, 40), st.sampled_from(["memory", "store", "both"]))
+def test_counts_made_anew_are_those_that_were_kept(added: list[Row], restart: int, where: str) -> None:
+    """Of every key in every open window, wherever its rows lie; those of closed windows are forgotten."""
+    lasting, renewed = Kept(), Kept()
+    closed = {"a": 10, "b": -100}.__getitem__
+    lasting.state.watch(closed)
+    for offset, row in enumerate(added):
+        lasting.add(row, offset)
+        assert lasting.state.tally is not None
+        reached = lasting.state.tally.add((row.case, row.key), row.at, closed(row.case))
+        in_part = [one for one in added[: offset + 1] if one[:2] == row[:2] and one.at // 10 == row.at // 10]
+        open_still = row.at // 10 * 10 + 10 > closed(row.case)
+        assert reached == (row.at // 10 * 10 + 10 if open_still and len(in_part) in (1, 3) else None)
+        renewed.add(row, offset)
+        if offset == restart and where != "memory":
+            renewed.spill() if where == "store" else renewed.save()
+    renewed.state.watch(closed)
+    assert renewed.state.tally is not None
+    assert lasting.state.tally is not None
+    assert renewed.state.tally._cases == lasting.state.tally._cases
+    for tally in (renewed.state.tally, lasting.state.tally):
+        tally.close("b", ALWAYS)
+        tally.close("c", ALWAYS)
+        assert set(tally._cases) <= {"a"}
+        tally.close("a", ALWAYS)
+        assert len(tally) == 0
 
 
 def test_times_before_the_epoch_have_windows_too() -> None:
