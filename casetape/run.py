@@ -5,29 +5,31 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from casetape.counting import counts_in
-from casetape.services.starting import GROUP, MANIFESTS, say_what_is_new, start, wanted
+from casetape.keeping import keep
+from casetape.services.starting import MANIFESTS, say_what_is_new, start, wanted
 from casetape.settings import Settings
 from casetape.turn import turn
 from engines import topics
 from engines.engine import Engine
 from engines.log import TopicPartition, lag
-from engines.retention import trim_older
 from engines.sqlite import open_engine
 from merge.policies.registry import Registry, policies
 from merge.tape import MERGER
-from schemas.scales import DAY
 from schemas.version import StateVersion
 from workers.detection.snapshot import Counts, body_of
 from workers.feed.feeder import Feeder
 from workers.feed.options import FeedCounts, FeedOptions
 from workers.feed.plan import plan
+from workers.feed.telling import timeless
 from workers.runtime.supervisor import Supervisor
 
 WAIT_SECONDS = 0.02
+KEEPING_SECONDS = 60.0
 PAGE = 1_000
 
 
@@ -72,19 +74,25 @@ class Listener:
 
 
 def run(
-    settings: Settings, paths: Sequence[str], options: FeedOptions, listener: Listener, *, replay: bool = False
+    settings: Settings,
+    paths: Sequence[str],
+    options: FeedOptions,
+    listener: Listener,
+    *,
+    replay: bool = False,
+    take: Callable[[Path, Callable[[str], None]], AbstractContextManager[None]] = turn,
 ) -> RunReport:
     """Feeds the paths and works off everything on the tape; with `replay` also what it still has of before, for the
-    sake of detectors that are new. Raises UsageError before anything is written, and whatever the services and
-    engines raise."""
+    sake of detectors that are new. `take` is how it takes its turn on the home. Raises UsageError before anything is
+    written, and whatever `take`, the services and engines raise."""
     planned = plan(paths, options)
-    for one in planned.skipped:
-        listener.tell(f"left out: {one.path}: {one.reason}")
+    for left in planned.skipped:
+        listener.tell(f"left out: {left.path}: {left.reason}")
     detectors = wanted(settings, listener.tell, listener.refuse)
     policies(Registry.installed(), settings.policy_choice())
     with ExitStack() as stack:
         engine = stack.enter_context(open_engine(settings.home, session_seconds=settings.session))
-        stack.enter_context(turn(settings.home, listener.tell))
+        stack.enter_context(take(settings.home, listener.tell))
         for topic in topics.ALL:
             engine.log.create_topic(topic, settings.partitions)
         before = _Mark.now(engine)
@@ -100,12 +108,17 @@ def run(
             listener.progress(done, size, counts)
 
         feeder = Feeder(engine.log, engine.store, options, now, on_progress=progress)
-        fed = sum(map(feeder.feed_planned, planned.files), FeedCounts())
+        fed = FeedCounts()
+        for one in planned.files:
+            counts = feeder.feed_planned(one)
+            fed += counts
+            if (said := timeless(one.path, counts)) is not None:
+                listener.tell(said)
         _drain(engine, supervisor, name)
         report = _report(engine, before, fed)
         # what a service has saved it commits at the latest when it leaves, and only what is committed may be trimmed
         supervisor.stop()
-        _trim(engine, settings)
+        _keep(engine, settings, listener.tell)
         return report
 
 
@@ -122,11 +135,13 @@ def _drain(engine: Engine, supervisor: Supervisor, replay: str | None) -> None:
         time.sleep(WAIT_SECONDS)
 
 
-def _trim(engine: Engine, settings: Settings) -> None:
-    readers = {topics.OBSERVATIONS: [GROUP], topics.VERSIONS: [MERGER]}
-    for topic, days in settings.retention.items():
-        if days is not None:
-            trim_older(engine.log, topic, now() - round(days * DAY), readers.get(topic, []))
+def _keep(engine: Engine, settings: Settings, tell: Callable[[str], None]) -> None:
+    """Until there is nothing left to do, or it has taken long enough: the next run goes on with it."""
+    until = time.monotonic() + KEEPING_SECONDS
+    while (kept := keep(engine, settings, now())).more and time.monotonic() < until:
+        continue
+    for sentence in kept.held:
+        tell(sentence)
 
 
 def _reached(concluded: Mapping[int, int], ends: Mapping[int, int]) -> bool:

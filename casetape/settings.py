@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -24,6 +24,7 @@ from engines.topics import DEFAULT_PARTITIONS
 from merge.policies.registry import Chosen, PolicyChoice
 from schemas.errors import SettingsError
 from schemas.keys import DEFAULT_TENANT, TENANT_PATTERN
+from workers.feed.mapping import FieldMapping
 
 PREFIX = "CASETAPE_"
 CONFIG_VARIABLE = "CASETAPE_CONFIG"
@@ -49,8 +50,16 @@ class PolicySettings(_Section):
 class PolicyRule(PolicySettings):
     """A policy for one tenant, one subject type (what stands before the first `:` of a subject), or one of both."""
 
-    tenant: str | None = None
+    tenant: str | None = Field(default=None, pattern=TENANT_PATTERN)
     subject_type: str | None = None
+
+    @model_validator(mode="after")
+    def _of_some(self) -> Self:
+        if self.tenant is None and self.subject_type is None:
+            raise ValueError("it names neither a tenant nor a subject_type: the policy of all cases is `policy`")
+        if self.subject_type is not None and (not self.subject_type or ":" in self.subject_type):
+            raise ValueError("its subject_type is what stands before the first `:` of a subject, such as host")
+        return self
 
 
 class _Environment(EnvSettingsSource):
@@ -106,6 +115,8 @@ class Settings(BaseSettings):
     policies: tuple[PolicyRule, ...] = Field(default=(), description="policies of some tenants or subject types")
     subjects: dict[str, str] = Field(default_factory=dict, description="by kind: whom an observation is about")
     origin: str | None = Field(default=None, description="of records that name no sensor")
+    mappings: dict[str, FieldMapping] = Field(default_factory=dict, description="by name: how JSON lines are read")
+    zeek_fields: dict[str, str] = Field(default_factory=dict, description="by stream: columns of logs without header")
     lateness: float = Field(default=3600.0, ge=0, description="how late a record may come, live")
     silence: float = Field(default=3600.0, gt=0, description="after which a source's windows are concluded early, live")
     session: float = Field(default=10.0, gt=0, description="after which a silent process loses its partitions")
@@ -113,7 +124,27 @@ class Settings(BaseSettings):
     retention: dict[Topic, float | None] = Field(
         default={"observations": 7.0}, description="by topic: days that records are kept; null or left out: for ever"
     )
+    retention_mib: dict[Topic, Annotated[float, Field(gt=0)] | None] = Field(
+        default={}, description="by topic: MiB of records kept at most, as stored; null or left out: any number"
+    )
+    keep_versions: int = Field(
+        default=1000, ge=0, description="the newest versions of a case that the store keeps beside the tape; 0: all"
+    )
+    keep_ledger: float = Field(
+        default=400.0, gt=0, description="days for which the feed remembers a file after something of it was fed last"
+    )
     window_mib: int = Field(default=256, ge=1, description="memory for one worker's windows")
+
+    @field_validator("policies")
+    @classmethod
+    def _one_each(cls, rules: tuple[PolicyRule, ...]) -> tuple[PolicyRule, ...]:
+        places = [(rule.tenant, rule.subject_type) for rule in rules]
+        twice = next((place for number, place in enumerate(places) if place in places[:number]), None)
+        if twice is not None:
+            named = zip(("tenant", "subject_type"), twice, strict=True)
+            of = " and ".join(f"{name} `{one}`" for name, one in named if one is not None)
+            raise ValueError(f"two of them are for {of}")
+        return rules
 
     @classmethod
     def settings_customise_sources(

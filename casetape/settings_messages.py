@@ -99,6 +99,8 @@ def _wrong(fault: ErrorDetails) -> str:
         return f"it must be {words} {context[name]:g}"
     if kind == "literal_error":
         return f"it must be one of {context['expected']}"
+    if kind == "value_error":
+        return str(context["error"])
     if kind == "string_pattern_mismatch":
         return "lower-case letters, digits and hyphens, at most 63, no hyphen first"
     return _WORDS.get(kind.partition("_")[0], fault["msg"])

@@ -28,17 +28,22 @@ class HomeBusy(CasetapeError):
 
 
 @contextmanager
-def turn(home: Path, tell: Callable[[str], None], verb: str = RUN) -> Iterator[None]:
+def turn(
+    home: Path, tell: Callable[[str], None], verb: str = RUN, stopped: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
     """Holds the home's lock in the name of a verb, after waiting for a run that has it. The kernel lets go of it when
     its holder dies, at no other moment: so nobody can find that its turn has expired under it.
 
-    Raises HomeBusy where `casetape up` has it, which does not end by itself.
+    Raises HomeBusy where `casetape up` has it, which does not end by itself; KeyboardInterrupt where it is `stopped`
+    while it waits.
     """
     handle = os.open(home / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         looks = 0
         while not _taken(handle):
             looks += 1
+            if stopped():
+                raise KeyboardInterrupt
             if looks >= _SURE and _name_in(handle) == UP:
                 raise HomeBusy(
                     f"`casetape up` is at work on {home}, and works off what `casetape feed` puts there; stop it first"

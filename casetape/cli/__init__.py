@@ -15,8 +15,14 @@ from casetape.cli.common import Home, remember
 from casetape.cli.demo import demo
 from casetape.cli.detector import app as detector
 from casetape.cli.feed import feed
+from casetape.cli.home import home as home_verb
+from casetape.cli.judge import judge
+from casetape.cli.lag import lag
 from casetape.cli.quarantine import app as quarantine
+from casetape.cli.reply import reply
 from casetape.cli.run import run
+from casetape.cli.status import status
+from casetape.cli.up import up
 
 app = typer.Typer(
     name="casetape",
@@ -26,7 +32,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+app.command()(up)
 app.command()(feed)
+app.command()(reply)
+app.command()(judge)
+app.command()(status)
+app.command()(lag)
+app.command("home")(home_verb)
 app.command()(demo)
 app.add_typer(cases, name="cases")
 app.add_typer(quarantine, name="quarantine")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from casetape.settings import Settings
+from workers.feed.options import FeedOptions
 
 DETECTORS_NAME = "default"
 """The name of the detector set of `run`: its consumer group is `detect-default`."""
@@ -34,4 +36,14 @@ def merger_options(settings: Settings) -> dict[str, Any]:
         "session_seconds": settings.session,
         "policy": settings.policy.model_dump(),
         "policies": [rule.model_dump() for rule in settings.policies],
+    }
+
+
+def feeder_options(settings: Settings, follows: Sequence[str], options: FeedOptions) -> dict[str, Any]:
+    """The options of a feeder that follows these files and folders."""
+    return {
+        "home": str(settings.home),
+        "session_seconds": settings.session,
+        "follows": list(follows),
+        "options": options.chosen(),
     }

@@ -28,6 +28,8 @@ def make(engine: Engine, options: Mapping[str, Any]) -> Service:
         silence=round(options["silence"] * SECOND),
         window_bytes=options["window_mib"] * 1024 * 1024,
         call_seconds=options["call"],
+        calling=Path(options["calling"]),
+        suspects=options["suspects"],
     )
     return DetectionWorker(engine.log, engine.store, detectors, chosen)
 

@@ -54,18 +54,22 @@ def test_the_same_words_in_two_requests_are_two_observations(tmp_path: Path) -> 
 
 
 def test_everything_in_the_store_has_an_owner(tmp_path: Path) -> None:
-    """Row 13: a part belongs to a manifest, a note to the ledger or a requeue, all that is versioned to a case."""
+    """Row 13: a part belongs to a manifest, a note to the ledger, a requeue or a person's request on a case, and all
+    that is versioned to a case."""
     for _ in range(3):
         _feed(tmp_path)
         run(tmp_path, DAY1)
+    assert casetape(tmp_path, "reply", CASE, "x", "--request-id", "r").code == 0
     with closing(sqlite3.connect(tmp_path / FILE)) as file:
 
         def column(sql: str) -> set[Any]:
             return {row[0] for row in file.execute(sql)}
 
         assert column("SELECT DISTINCT owner FROM parts") <= column("SELECT owner FROM manifests")
-        assert {key.split("/")[0] for key in column("SELECT key FROM notes")} <= {"ledger", "requeued"}
+        assert {key.split("/")[0] for key in column("SELECT key FROM notes")} <= {"ledger", "requeued", "request"}
+        asked = column("SELECT key FROM notes WHERE key LIKE 'request/%'")
+        assert {key.split("/", 1)[1].rpartition("/")[0] for key in asked} == {f"default/{CASE}"}
         cases = column("SELECT id FROM cases")
-        for table in ("versions", "snapshots", "content_index"):
-            assert column("SELECT DISTINCT case_id FROM " + table) <= cases  # noqa: S608 - one of three names
+        for table in ("versions", "snapshots", "content_index", "places", "remains"):
+            assert column("SELECT DISTINCT case_id FROM " + table) <= cases  # noqa: S608 - one of five names
         assert column("SELECT count(*) FROM members") == {0}, "who has left leaves nothing behind"

@@ -1,8 +1,9 @@
 """A service in a process of its own: `python -m workers.runtime.child`, its options as one JSON line on standard input.
 
-Later lines are orders: {"until": {partition: offset}} says where a bounded run's input ends. The end of standard input
+Later lines are orders: {"until": {partition: offset}} says where a bounded run's input ends, {"suspects": [[detector,
+what], ...]} which calls into plug-ins must not be made again. The end of standard input
 is the order to stop: so a child whose parent died leaves by itself. What it has to say goes to standard output, one
-JSON object a line: ready, or why it stopped.
+JSON object a line: ready, a sentence for people, counts, or why it stopped.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,6 +22,7 @@ from engines.engine import Engine
 from engines.service import Service
 from engines.sqlite import open_engine
 from schemas.errors import CasetapeError
+from workers.detection.calling import Call
 from workers.runtime.host import serve
 
 FAILED = 3
@@ -37,6 +39,7 @@ class Parent:
         with open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), 0)
         os.dup2(2, 1)
+        self.suspects: set[Call] = set()
         self._until: Mapping[int, int] | None = None
         self._stop = threading.Event()
 
@@ -44,6 +47,7 @@ class Parent:
         """The first line; None where the parent died before it had written one."""
         line = self._orders.readline()
         options: Mapping[str, Any] | None = json.loads(line) if line.endswith("\n") else None
+        self._suspect([] if options is None else options.get("suspects", []))
         return options
 
     def say(self, **what: object) -> None:
@@ -53,6 +57,18 @@ class Parent:
             self._words.flush()
         except BrokenPipeError:
             self._stop.set()
+
+    def ready(self) -> None:
+        """Tells the parent that work begins."""
+        self.say(event="ready", pid=os.getpid())
+
+    def tell(self, sentence: str) -> None:
+        """Tells the parent a sentence for people."""
+        self.say(event="told", text=sentence)
+
+    def wait(self, seconds: float) -> bool:
+        """Waits so long, or until it is told to leave: whether it is."""
+        return self._stop.wait(seconds)
 
     def listen(self) -> None:
         """Reads orders until the input ends, in a thread of its own."""
@@ -74,14 +90,31 @@ class Parent:
         try:
             for line in self._orders:
                 order = json.loads(line)
-                self._until = {int(partition): offset for partition, offset in order["until"].items()}
+                if "until" in order:
+                    self._until = {int(partition): offset for partition, offset in order["until"].items()}
+                self._suspect(order.get("suspects", []))
         finally:
             # also where a parent that was killed left half an order
             self._stop.set()
 
+    def _suspect(self, calls: Iterable[Sequence[str]]) -> None:
+        self.suspects.update(Call(*one) for one in calls)
+
 
 def main(make: Callable[[Engine, Mapping[str, Any]], Service]) -> int:
-    """Runs the service that `make` makes of an engine and the options. Returns the exit code."""
+    """Runs the service that `make` makes of an engine and the options, `suspects` among them, which may grow. Returns
+    the exit code."""
+
+    def work(engine: Engine, options: Mapping[str, Any], parent: Parent) -> None:
+        service = make(engine, {**options, "suspects": parent.suspects})
+        parent.listen()
+        serve(engine.log, service, parent, parent.ready)
+
+    return child(work)
+
+
+def child(work: Callable[[Engine, Mapping[str, Any], Parent], None]) -> int:
+    """Does `work` with an engine, the options and the parent, which says when to stop. Returns the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = Parent()
     signal.signal(signal.SIGTERM, parent.stop)
@@ -92,9 +125,7 @@ def main(make: Callable[[Engine, Mapping[str, Any]], Service]) -> int:
     gc.set_threshold(100_000, 50, 100)
     try:
         engine = open_engine(Path(options["home"]), session_seconds=options["session_seconds"])
-        service = make(engine, options)
-        parent.listen()
-        serve(engine.log, service, parent, lambda: parent.say(event="ready", pid=os.getpid()))
+        work(engine, options, parent)
         engine.close()
     except CasetapeError as error:
         parent.say(event="error", code=error.code, retriable=error.retriable, message=str(error))

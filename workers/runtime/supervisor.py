@@ -5,22 +5,29 @@ not: it starts the child again after a pause that grows, since what killed it ma
 
 from __future__ import annotations
 
-import json
+import itertools
 import os
-import subprocess
-import sys
-import threading
+import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import IO, Any, NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from engines.failpoints import VARIABLE
 from schemas.errors import CasetapeError, EngineError, StorageFull
+from workers.detection.calling import BATCH, DEATHS, Call, Deaths, underway
+from workers.detection.guard import CALL_SECONDS
+from workers.runtime.process import STOP_SECONDS, Child
 
-STOP_SECONDS = 20.0
 RESTARTS = 10
 """A service that dies this often in a row is not started again."""
+FATAL_MOST = 100
+"""So many deaths that plug-ins caused are put up with; further ones count as the service's own."""
+FROZEN_TIMES = 6
+"""A call into a plug-in that was not interrupted after so many times what a call may take does not run in Python: its
+process is ended."""
 STEADY_SECONDS = 600.0
 """A service that lived this long died for the first time."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
@@ -32,31 +39,6 @@ class ChildFailed(EngineError):
     """A service stopped and cannot go on."""
 
     code = "service_failed"
-
-
-@dataclass(slots=True)
-class Child:
-    """One service's process. `said` holds what it wrote, newest last; `started` is on the monotonic clock, `since` in
-    seconds since 1970."""
-
-    name: str
-    module: str
-    options: Mapping[str, Any]
-    process: subprocess.Popen[bytes]
-    started: float
-    since: float = field(default_factory=time.time)
-    said: list[dict[str, Any]] = field(default_factory=list)
-    reader: threading.Thread | None = None
-
-    def order(self, line: Mapping[str, Any]) -> None:
-        """Writes an order to it; one that is dying takes none, and its successor gets it again."""
-        stream = self.process.stdin
-        try:
-            if stream is not None and not stream.closed:
-                stream.write(json.dumps(line).encode() + b"\n")
-                stream.flush()
-        except BrokenPipeError:
-            return
 
 
 class ServiceState(NamedTuple):
@@ -99,26 +81,19 @@ class Supervisor:
         self._waiting: list[_Waiting] = []
         self._until: Mapping[int, int] | None = None
         self._past: dict[str, _Past] = {}
+        self._deaths = Deaths()
+        self._folder = tempfile.TemporaryDirectory(prefix="casetape-")
+        self._number = itertools.count()
+        self._counts: Counter[str] = Counter()
 
     def start(self, name: str, module: str, options: Mapping[str, Any]) -> None:
         """Starts `python -m module` as a child called `name`, with its options as its first line."""
         self._start(name, module, options, dict(os.environ))
 
     def _start(self, name: str, module: str, options: Mapping[str, Any], environment: dict[str, str]) -> None:
-        # in a process group of its own: Ctrl-C at a terminal is for the parent, which then stops its children
-        process = subprocess.Popen(  # noqa: S603 - our own module under our own interpreter
-            # -P: what lies in the working folder is somebody's data, and no module of ours
-            [sys.executable, "-P", "-m", module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            env=environment,
-            process_group=0,
-        )
-        child = Child(name, module, options, process, started=time.monotonic())
-        child.order(options)
-        child.reader = threading.Thread(target=_listen, args=(process.stdout, child.said), daemon=True)
-        child.reader.start()
+        calling = Path(self._folder.name) / str(next(self._number))
+        child = Child.start(name, module, options, calling, environment)
+        child.order({**options, "calling": str(calling), "suspects": self._deaths.suspects()})
         if self._until is not None:
             child.order(_until(self._until))
         self._children.append(child)
@@ -132,10 +107,18 @@ class Supervisor:
     def look_after(self) -> None:
         """Starts again what has died. Raises ChildFailed where a child said that it cannot go on, or (not of a lasting
         supervisor) died too often."""
-        for child in [one for one in self._children if one.process.poll() is not None]:
+        for child in self._children:
+            self._pass_on(child)
+            self._thaw(child)
+        for child in [one for one in self._children if one.ended]:
             self._children.remove(child)
-            _close(child)
-            self._died(child)
+            found = underway(child.calling)
+            child.close()
+            self._pass_on(child)
+            self._count_in(child)
+            if found is not None and child.error is None:
+                self._remember(found.call)
+            self._died(child, in_plugin=found is not None and self._deaths.total <= FATAL_MOST)
         now = time.monotonic()
         for waiting in [one for one in self._waiting if one.at <= now]:
             self._waiting.remove(waiting)
@@ -143,11 +126,13 @@ class Supervisor:
             environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
             self._start(waiting.name, waiting.module, waiting.options, environment)
 
-    def _died(self, child: Child) -> None:
-        said = next((line for line in reversed(child.said) if line.get("event") == "error"), None)
+    def _died(self, child: Child, *, in_plugin: bool) -> None:
+        """A death that a plug-in caused does not count as one of the service's own: the call will not be made again."""
+        said = child.error
         past = self._past.setdefault(child.name, _Past())
         self._give_up(said)
-        past.deaths = 1 if time.monotonic() - child.started > STEADY_SECONDS else past.deaths + 1
+        steady = time.monotonic() - child.started > STEADY_SECONDS
+        past.deaths = 0 if in_plugin else 1 if steady else past.deaths + 1
         how = said["message"] if said is not None else f"exit code {child.process.returncode}"
         if past.deaths > RESTARTS and not self._lasting:
             raise _failure(said) if said is not None else ChildFailed(_hopeless(child.name, past.deaths, how))
@@ -156,6 +141,31 @@ class Supervisor:
         when = f"it is started again in {pause:g} s" if pause else "it was started again"
         self._tell(f"{child.name} stopped ({how}); {when}")
         self._waiting.append(_Waiting(child.name, child.module, child.options, time.monotonic() + pause))
+
+    def _pass_on(self, child: Child) -> None:
+        while child.sentences:
+            self._tell(f"{child.name}: {child.sentences.popleft()}")
+
+    def _thaw(self, child: Child) -> None:
+        """Ends a process that is frozen inside a plug-in."""
+        found = underway(child.calling)
+        limit = FROZEN_TIMES * float(child.options.get("call", CALL_SECONDS))
+        if found is not None and time.monotonic() - found.began > limit and not child.ended:
+            self._tell(f"{child.name} is frozen inside detector {found.call.detector}, and is ended")
+            child.kill()
+
+    def _remember(self, call: Call) -> None:
+        """Counts a death against the plug-in that was being called, and tells all children what not to call again."""
+        self._deaths.count(call)
+        suspects = self._deaths.suspects()
+        if call not in suspects:
+            return
+        if call.about != BATCH:
+            self._tell(
+                f"detector {call.detector} ended its process {DEATHS} times in one call, which is not made again"
+            )
+        for one in self._children:
+            one.order({"suspects": suspects})
 
     def _give_up(self, said: Mapping[str, Any] | None) -> None:
         """Raises what a child said where it makes no sense to start it again: where it said so itself; and where there
@@ -169,6 +179,19 @@ class Supervisor:
         names = sorted({*living, *(one.name for one in self._waiting)})
         return [_state(name, living.get(name), self._past.get(name, _Past())) for name in names]
 
+    def ready(self) -> bool:
+        """Whether every service is up and has said that it is at work."""
+        return not self._waiting and all(
+            any(said.get("event") == "ready" for said in one.said) for one in self._children
+        )
+
+    def counts(self) -> dict[str, int]:
+        """The sums of what all its children have counted, those that are gone too."""
+        return dict(sum((Counter(one.counts) for one in self._children), self._counts))
+
+    def _count_in(self, child: Child) -> None:
+        self._counts.update(child.counts)
+
     def pids(self) -> dict[str, int]:
         """By name: the process ids."""
         return {child.name: child.process.pid for child in self._children}
@@ -176,17 +199,15 @@ class Supervisor:
     def stop(self) -> None:
         """Ends every child: by the end of its input, and by a signal where it does not leave."""
         for child in self._children:
-            if child.process.stdin is not None:
-                _quietly_closed(child.process.stdin)
+            child.hang_up()
         for child in self._children:
-            try:
-                child.process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
+            if not child.left():
                 self._tell(f"{child.name} did not leave within {STOP_SECONDS:g} s and was killed")
-                child.process.kill()
-                child.process.wait()
-            _close(child)
+            child.close()
+            self._pass_on(child)
+            self._count_in(child)
         self._children, self._waiting = [], []
+        self._folder.cleanup()
 
 
 def _state(name: str, child: Child | None, past: _Past) -> ServiceState:
@@ -196,7 +217,7 @@ def _state(name: str, child: Child | None, past: _Past) -> ServiceState:
 
 def pause_after(deaths: int) -> float:
     """Seconds before a service that died so often in a row is started again: none after the first time."""
-    return 0.0 if deaths <= 1 else min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (deaths - 2))
+    return 0.0 if deaths <= 1 else min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(deaths - 2, 16))
 
 
 def _hopeless(name: str, count: int, how: str) -> str:
@@ -215,24 +236,3 @@ def _failure(said: Mapping[str, Any]) -> CasetapeError:
     error = ChildFailed(said["message"])
     error.code = said["code"]  # type: ignore[misc]  # the class's code is the default; this one is the child's
     return error
-
-
-def _listen(stream: IO[bytes] | None, said: list[dict[str, Any]]) -> None:
-    if stream is None:
-        return
-    said.extend(json.loads(line) for line in stream)
-
-
-def _close(child: Child) -> None:
-    if child.reader is not None:
-        child.reader.join(STOP_SECONDS)
-    for stream in (child.process.stdin, child.process.stdout):
-        if stream is not None:
-            _quietly_closed(stream)
-
-
-def _quietly_closed(stream: IO[bytes]) -> None:
-    try:
-        stream.close()
-    except BrokenPipeError:
-        return

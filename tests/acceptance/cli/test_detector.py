@@ -37,7 +37,7 @@ class Counting(WindowedDetector):
 def test_what_is_installed(tmp_path: Path) -> None:
     listed = casetape(tmp_path / "none", "detector", "list", "--json").json
     found = {one["name"]: one for one in listed["detectors"]}
-    assert list(found) == ["beaconing", "recorder"]
+    assert list(found) == ["beaconing", "dns", "recorder"]
     assert found["recorder"]["kinds"] == ["*"]
     assert found["recorder"]["window"] is None
     assert found["recorder"]["parameters"]["keep"]["default"] == ["text"]
@@ -54,7 +54,7 @@ def test_plugins_and_what_was_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
     answer = casetape(tmp_path / "home", "detector", "list", "--plugins", tmp_path, "--json")
     found = {one["name"]: one for one in answer.json["detectors"]}
-    assert found.keys() == {"beaconing", "counting", "recorder"}
+    assert found.keys() == {"beaconing", "counting", "dns", "recorder"}
     counting = found["counting"]
     assert (counting["version"], counting["source"]) == ("7", str(tmp_path / "counting.py"))
     assert counting["window"] == {"length": 7200.0, "every": 3600.0}
@@ -97,7 +97,9 @@ def test_the_settings_are_in_effect(tmp_path: Path) -> None:
     assert values == {"limit": 4, "names": ["a"], "needed": "n"}
     assert listed["beaconing"]["parameters"]["fewest_calls"]["value"] == 9
     out = casetape(tmp_path, "detector", "list", env={**env, "CASETAPE_DETECTORS": '["counting"]'}).out
-    assert all(word in out for word in ("limit = 4 (default 3)", 'needed = "n"', "left out", "beaconing, recorder"))
+    assert all(
+        word in out for word in ("limit = 4 (default 3)", 'needed = "n"', "left out", "beaconing, dns, recorder")
+    )
     assert "fewest_calls" not in out
 
 

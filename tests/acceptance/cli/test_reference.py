@@ -39,7 +39,8 @@ def test_every_setting_is_there_and_none_is_invented() -> None:
 
 def test_the_defaults_are_those_of_the_settings() -> None:
     said = {row[0]: row[2] for row in rows("settings.md")}
-    for key in ("tenant", "workers", "partitions", "lateness", "silence", "session", "call", "window_mib"):
+    keys = ("tenant", "workers", "partitions", "lateness", "silence", "session", "call", "window_mib")
+    for key in (*keys, "keep_versions", "keep_ledger"):
         default = Settings.model_fields[key].default
         assert said[key] == (default if isinstance(default, str) else f"{default:g}"), key
     assert said["policy"] == Settings.model_fields["policy"].default.name
@@ -57,7 +58,7 @@ def test_the_example_is_a_settings_file(tmp_path: Path) -> None:
 
 
 def test_every_field_of_a_report_is_there() -> None:
-    feed = ["read", "appended", "already_fed", "quarantined"]
+    feed = ["read", "appended", "already_fed", "quarantined", "untimed"]
     codes = [row[0] for row in rows("run.md")]
     assert codes == [*RunReport.__dataclass_fields__, *feed]
 
@@ -66,7 +67,7 @@ def test_feed_reports_what_the_page_says(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("a sentence\n")
     report = casetape(tmp_path / "home", "feed", log, "--kind", "text", "--json").json
-    assert list(report) == [row[0] for row in rows("run.md")][-4:]
+    assert list(report) == [row[0] for row in rows("run.md")][-5:]
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))

@@ -40,6 +40,32 @@ def said(folder: Path, text: str) -> str:
             '[[policies]]\ntenantt = "x"',
             "there is no setting `policies.0.tenantt` (casetape.toml); did you mean `policies.0.tenant`?",
         ),
+        (
+            '[[policies]]\nname = "quorum"',
+            "setting `policies.0` (casetape.toml): it names neither a tenant nor a subject_type:"
+            " the policy of all cases is `policy`",
+        ),
+        (
+            '[[policies]]\ntenant = "Acme"',
+            "setting `policies.0.tenant` (casetape.toml): lower-case letters, digits and hyphens, at most 63,"
+            " no hyphen first",
+        ),
+        *(
+            (
+                f'[[policies]]\nsubject_type = "{kind}"',
+                "setting `policies.0` (casetape.toml): its subject_type is what stands before the first `:`"
+                " of a subject, such as host",
+            )
+            for kind in ("host:", "")
+        ),
+        (
+            '[[policies]]\ntenant = "acme"\n[[policies]]\ntenant = "acme"\nname = "quorum"',
+            "setting `policies` (casetape.toml): two of them are for tenant `acme`",
+        ),
+        (
+            'policies = [{tenant="a",subject_type="x"}, {tenant="a"}, {tenant="a",subject_type="x"}]',
+            "setting `policies` (casetape.toml): two of them are for tenant `a` and subject_type `x`",
+        ),
         ("policy = 3", "setting `policy` (casetape.toml): it must be a table"),
         ("policies = [3]", "setting `policies.0` (casetape.toml): it must be a table"),
         ("workers = 99", "setting `workers` (casetape.toml): it must be at most 64"),
@@ -51,6 +77,12 @@ def said(folder: Path, text: str) -> str:
         ("origin = 3", "setting `origin` (casetape.toml): it must be text"),
         ('detectors = "beaconing"', "setting `detectors` (casetape.toml): it must be a list"),
         ("[parameters]\nbeaconing = 3", "setting `parameters.beaconing` (casetape.toml): it must be a table"),
+        ("keep_versions = -1", "setting `keep_versions` (casetape.toml): it must be at least 0"),
+        ("keep_ledger = 0", "setting `keep_ledger` (casetape.toml): it must be more than 0"),
+        (
+            "[retention_mib]\nstates = 0",
+            "setting `retention_mib.states` (casetape.toml): it must be more than 0",
+        ),
         (
             "[retention]\nobs = 3",
             "setting `retention.obs` (casetape.toml): it must be one of"

@@ -1,0 +1,100 @@
+"""`casetape up`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from casetape.cli.common import AsJson, Home, Tenant, settings, tell, verb
+from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy
+from casetape.cli.render import visible_json
+from casetape.cli.stopping import stopping
+from casetape.run import now
+from casetape.settings import Settings
+from casetape.up import up as serve
+from schemas.scales import rfc3339
+from workers.feed.options import KINDS, FeedOptions
+
+WARNING = (
+    "this is for one machine: one SQLite file, no copy of it elsewhere, no log-in, nobody who takes over where this"
+    " machine fails. It is not for several machines, nor for a network drive. For logs that end use `casetape run`:"
+    " live, a window is concluded when its case's clock has passed it by the lateness, or its source has fallen silent."
+)
+
+
+@verb
+def up(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE|DIR...", help="What to follow; more can be fed meanwhile.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Detection processes.", min=1, max=64)] = None,
+    policy: PolicyName = None,
+    policy_option: PolicyOptions = None,
+    kind: Annotated[str, typer.Option(help=f"Of what is followed: {KINDS}.")] = "auto",
+    tenant: Tenant = None,
+    subject: Subject = None,
+    origin: Origin = None,
+    plugins: Annotated[Path | None, typer.Option(help="A folder of plug-in files.")] = None,
+    detectors: Annotated[str | None, typer.Option(help="Names, with commas between; all there are by default.")] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run all services on this machine until Ctrl-C or SIGTERM; a service that crashes is started again."""
+    chosen = settings(
+        home=home,
+        workers=workers,
+        tenant=tenant,
+        plugins=plugins,
+        origin=origin,
+        policy=chosen_policy(policy, policy_option),
+        detectors=None if detectors is None else tuple(name.strip() for name in detectors.split(",")),
+    )
+    options = FeedOptions(
+        tenant=chosen.tenant,
+        kind=kind,
+        subject=subject,
+        origin=chosen.origin,
+        subjects=chosen.subjects,
+        mappings=chosen.mappings,
+        zeek_fields=chosen.zeek_fields,
+    )
+    say = _Words(as_json)
+    say("warning", WARNING)
+    with stopping() as stop:
+        report = serve(
+            chosen,
+            paths or [],
+            options,
+            lambda sentence: say("told", sentence),
+            on_ready=lambda: say("ready", _ready(chosen, paths or [])),
+            stopped=stop.is_set,
+        )
+    say(
+        "stopped",
+        f"stopped: {report.consumed:,} records handled, {report.versions:,} versions, {report.restarts} restarts",
+        report=report.to_json(),
+    )
+
+
+def _ready(chosen: Settings, paths: list[str]) -> str:
+    follows = f", following {', '.join(paths)}" if paths else "; feed it with `casetape feed`"
+    return f"up on {chosen.home}: {chosen.workers} workers, a merger{follows}. Ctrl-C stops it"
+
+
+class _Words:
+    """Sentences on standard error; or, as JSON, one object a line on standard output."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+
+    def __call__(self, event: str, sentence: str, **more: Any) -> None:
+        if not self._as_json:
+            tell(f"casetape: {sentence}")
+            return
+        line = {"event": event, "at": rfc3339(now()), "text": sentence, **more}
+        sys.stdout.write(visible_json(json.dumps(line, ensure_ascii=False)) + "\n")
+        sys.stdout.flush()
