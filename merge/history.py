@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.log import EventLog
 from engines.store import StateStore
 from merge.graph import Difference, Moment, diff, fold
-from merge.reading import head_number, load_summary, version_ids, versions, versions_at, whole
+from merge.reading import PAGE, head_number, load_summary, version_ids, versions, versions_at, whole
 from merge.state import State
 from schemas.errors import UnknownVersion
 from schemas.keys import parse_case
@@ -75,17 +76,29 @@ def provenance(
     """By id: where these analyses (or inputs) come from; ids that the case does not have are missing. Raises
     UnknownVersion for versions that are kept nowhere."""
     numbers = store.content_numbers(case, analyses)
-    brought = versions_at(store, case, numbers.values(), log)
     places = _Places(store, case, log, secret, newest=max(numbers.values(), default=0))
-    found: dict[str, Provenance] = {}
+    by_number: defaultdict[int, list[str]] = defaultdict(list)
     for one, number in numbers.items():
-        for branch, header in brought[number].branches.items():
+        by_number[number].append(one)
+    found: dict[str, Provenance] = {}
+    wanted = sorted(by_number)
+    for start in range(0, len(wanted), PAGE):
+        # versions that come from the tape bring their contents: not all of them are held at once
+        for number, version in versions_at(store, case, wanted[start : start + PAGE], log).items():
+            found.update((one.analysis, one) for one in _brought(version, by_number[number], places))
+    return found
+
+
+def _brought(version: StateVersion, ids: Sequence[str], places: _Places) -> Iterator[Provenance]:
+    """Where these come from, which this version brought."""
+    for one in ids:
+        for branch, header in version.branches.items():
             if one in header.analyses or one in header.inputs:
                 seen = header.parents[0]
-                at = places.number(seen, number)
+                at = places.number(seen, version.number)
                 # of several branches that carried it in one fold the first by id is the one that was counted
-                found.setdefault(one, Provenance(one, number, branch, header.author, seen, at))
-    return found
+                yield Provenance(one, version.number, branch, header.author, seen, at)
+                break
 
 
 class _Places:

@@ -5,26 +5,28 @@ clock was set back, it renews its lease, removes dead members, works out the sha
 what should move and takes what is free and its own. A partition of a living member is taken only after that member has
 handed it back.
 
-A member that was silent for longer than its session, and was removed by another, is out for good: poll, heartbeat and
-commit raise Fenced, no handover is called, and its host joins again with a new consumer.
+A member whose process has ended is removed by whoever notices first, a second later at most. One that was silent for
+longer than its session, and was removed by another, is out for good: poll, heartbeat and commit raise Fenced, no
+handover is called, and its host joins again with a new consumer.
 """
 
 from __future__ import annotations
 
 import json
 import time
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.log import Batch, Handover, TopicPartition
 from engines.sqlite.connection import Database
-from engines.sqlite.groups import Group, share_out
+from engines.sqlite.groups import Group, new_member, share_out
 from engines.sqlite.reading import Reader
 from engines.sqlite.topic import Topic
 from schemas.errors import Fenced
 
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.005, 0.05
+_ASK_SECONDS = 0.5
+"""So often a member asks whether the processes of the others are there."""
 _POLL_BYTES = 8 * 1024 * 1024
 """A poll reads no further batch once it has read this many bytes, as stored."""
 
@@ -55,7 +57,7 @@ class Member:
         self._clock = clock
         self._on_assign = on_assign
         self._on_revoke = on_revoke
-        self._member = uuid.uuid4().hex
+        self._member = new_member()
         self._owned: dict[TopicPartition, _Owned] = {}
         self._paused: set[TopicPartition] = set()
         self._reader = Reader(database)
@@ -63,6 +65,7 @@ class Member:
         self._renewed_at: int | None = None
         self._lost = self._closed = False
         self._turn = 0
+        self._asked_at = time.monotonic()
         with database.writing() as connection:
             self._group.join(connection, self._member, topics, self._now(), self._session)
 
@@ -168,7 +171,8 @@ class Member:
             raise self._out()
         now = self._now()
         epoch, soonest = self._group.glance(self._database)
-        if epoch == self._epoch and not self._due(now) and soonest is not None and soonest >= now:
+        calm = epoch == self._epoch and not self._due(now) and soonest is not None and soonest >= now
+        if calm and not self._bereaved():
             return
         losing, taken = self._step(now)
         if losing:
@@ -177,6 +181,14 @@ class Member:
             self._let_go(losing)
         if taken and self._on_assign is not None:
             self._on_assign(taken)
+
+    def _bereaved(self) -> bool:
+        """Whether another member's process has ended; asked now and then."""
+        moment = time.monotonic()
+        if moment - self._asked_at < _ASK_SECONDS:
+            return False
+        self._asked_at = moment
+        return self._group.bereaved(self._database)
 
     def _step(self, now: int) -> tuple[list[TopicPartition], list[TopicPartition]]:
         """One transaction: what it has to hand back, and what it has taken."""

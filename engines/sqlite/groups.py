@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import uuid
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from engines.log import TopicPartition
+from engines.sqlite.alive import is_gone, this_process
 from engines.sqlite.connection import Database
 
 
@@ -53,6 +55,16 @@ def _levelling(
                 if at.topic in members[taker]:
                     return at, taker
     return None
+
+
+def new_member() -> str:
+    """A name for a member of this process, which no other has."""
+    return f"{uuid.uuid4().hex}@{this_process()}"
+
+
+def process_of(member: str) -> str:
+    """The process of a member; empty where its name does not say."""
+    return member.partition("@")[2]
 
 
 class Share(NamedTuple):
@@ -126,14 +138,15 @@ class Group:
         return renewed.rowcount == 1
 
     def expire(self, connection: sqlite3.Connection, now: int) -> None:
-        """Removes the members whose lease is over, and frees what they owned."""
-        dead = connection.execute(
-            "DELETE FROM members WHERE group_id = ? AND lease_until < ? RETURNING member", (self.id, now)
-        ).fetchall()
-        for (member,) in dead:
-            connection.execute("UPDATE shares SET owner = NULL WHERE group_id = ? AND owner = ?", (self.id, member))
-        if dead:
-            self.changed(connection)
+        """Removes the members whose lease is over, or whose process has ended, and frees what they owned."""
+        rows = connection.execute("SELECT member, lease_until FROM members WHERE group_id = ?", (self.id,)).fetchall()
+        for member in [member for member, lease in rows if lease < now or is_gone(process_of(member))]:
+            self.leave(connection, member)
+
+    def bereaved(self, database: Database) -> bool:
+        """Whether the process of a member has ended."""
+        rows = database.rows("SELECT member FROM members WHERE group_id = ?", (self.id,))
+        return any(is_gone(process_of(member)) for (member,) in rows)
 
     def members(self, connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
         """By member: its topics."""

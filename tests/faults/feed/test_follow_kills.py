@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ def on_tape(home: Path) -> int:
     """How many records the tape has, repeats included."""
     with engine(home) as opened:
         return sum(opened.log.end_offsets(OBSERVATIONS).values())
+
+
+def grown(home: Path, before: int) -> bool:
+    """Whether the tape has more records than before."""
+    return on_tape(home) > before
 
 
 def ended(process: subprocess.Popen[bytes]) -> FeedCounts:
@@ -98,7 +104,7 @@ def test_killed_at_any_moment_while_logs_are_written_and_rotated(tmp_path: Path)
                 with (logs / f"{stream}.log").open("ab") as log:
                     log.write(b"".join(conn(written + at, _path=stream) for at in range(50)))
                 written += 50
-            until(lambda before=before: on_tape(home) > before, follower)  # type: ignore[misc]
+            until(partial(grown, home, before), follower)
             if life % 2:
                 (logs / "conn.log").rename(logs / f"conn.{written}.log")
         if life == 3:

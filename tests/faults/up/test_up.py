@@ -83,6 +83,15 @@ def test_a_service_that_dies_is_started_again_and_said_so(tmp_path: Path) -> Non
     assert picture(house.home) == picture(plain)
 
 
+def test_what_a_killed_worker_held_does_not_wait_for_its_lease(tmp_path: Path) -> None:
+    with House(tmp_path / "home", env={"CASETAPE_SESSION": "3600"}).ready() as house:
+        casetape(house.home, "feed", DAY1)
+        (worker,) = (pid for name, pid in house.services().items() if name.startswith("worker"))
+        os.kill(worker, signal.SIGKILL)
+        until(lambda: consumed(house) == 2_140)
+        house.stop()
+
+
 def test_only_one_serves_a_home_and_no_run_gets_between(tmp_path: Path) -> None:
     with House(tmp_path / "home").ready() as house:
         for verb in ("up", "run"):
