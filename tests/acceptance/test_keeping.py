@@ -7,6 +7,8 @@ import random
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 
 from engines.sqlite import FILE
-from tests.acceptance.command import casetape, run
+from tests.acceptance.command import DAY1, DAY2, casetape, closes, environment, picture, run
 from tests.acceptance.logs import write
 from tests.faults.merge.long import CASE, LENGTH, grown
 
@@ -87,6 +89,50 @@ def test_what_stays_though_it_is_beyond_its_bounds_is_told(long_home: Path, tmp_
     assert casetape(home, "cases", "verify", "--json").json["faults"] == []
 
 
+KEEPER = """
+import sys
+import time
+from pathlib import Path
+from casetape.keeping import keep
+from casetape.settings import Settings
+from engines.sqlite import open_engine
+from schemas.errors import UnknownTopic
+chosen = Settings(home=Path(sys.argv[1]), retention_mib={"observations": 0.01}, keep_versions=1, keep_ledger=1e-9)
+with open_engine(chosen.home) as engine:
+    calls = 0
+    print("ready", flush=True)
+    while not Path(sys.argv[2]).exists():
+        try:
+            keep(engine, chosen, time.time_ns() // 1000, seconds=0)
+        except UnknownTopic:
+            continue
+        calls += 1
+    print(calls, flush=True)
+"""
+
+
+def test_a_keeper_beside_a_run_changes_nothing_of_it(tmp_path: Path) -> None:
+    """I7: whatever it removes and however often it looks, what was read is counted and what was found is the same."""
+    undisturbed, home, done = tmp_path / "undisturbed", tmp_path / "home", tmp_path / "done"
+    run(undisturbed, DAY1, DAY2)
+    keeper = subprocess.Popen(
+        [sys.executable, "-c", KEEPER, str(home), str(done)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(home, {}),
+    )
+    assert keeper.stdout is not None
+    assert keeper.stdout.readline() == "ready\n"
+    report = run(home, "--workers", "2", DAY1, DAY2)
+    done.touch()
+    assert int(keeper.stdout.readline()) > 10
+    assert keeper.wait() == 0
+    assert closes(report)
+    assert picture(home) == picture(undisturbed)
+    assert casetape(home, "cases", "verify", "--json").json["faults"] == []
+    assert _observations(home)["bytes"] < _observations(undisturbed)["bytes"] / 2
+
+
 ROUNDS = 10
 LINE = (
     '{{"_path":"conn","ts":{ts},"uid":"C{uid}","id.orig_h":"10.0.0.{host}","id.orig_p":5,"id.resp_h":"{to}",'
@@ -95,7 +141,7 @@ LINE = (
 
 
 def _log(path: Path, round_: int, count: int) -> Path:
-    """A day of connections, two days later each round, which no compression makes small, and in which nothing recurs."""
+    """A day of connections, two days later each round: no compression makes it small, and nothing recurs in it."""
     start = 1_588_300_000 + 2 * 86_400 * round_
     chance = random.Random(round_)
     rows = (

@@ -39,7 +39,7 @@ CODES: Final = MappingProxyType(
     }
 )
 NAMES: Final = MappingProxyType({code: name for name, code in CODES.items() if name != "*"})
-NETBIOS: Final = frozenset({"NB", "NBSTAT", "NETBIOS", "NIMLOC"})
+NETBIOS: Final = ("NB", "NBSTAT", "NETBIOS", "NIMLOC")
 """Names that Zeek gives to NetBIOS look-ups, which are no DNS."""
 
 _PRIVATE = (65_280, 65_534)

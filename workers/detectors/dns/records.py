@@ -12,8 +12,9 @@ EXCHANGE, ASKED, ANSWERED = 0, 1, 2
 """What a record is: a question with its answer, a question alone, an answer alone."""
 NOERROR, NXDOMAIN = 0, 3
 _RCODES = {"NOERROR": NOERROR, "FORMERR": 1, "SERVFAIL": 2, "NXDOMAIN": NXDOMAIN, "NOTIMP": 4, "REFUSED": 5}
-_OTHER_PROTOCOLS = frozenset({137, 5353, 5355})
-"""NetBIOS, mDNS and LLMNR are no DNS: their names end in the local network."""
+_OTHER_PROTOCOLS = (137, 5353, 5355)
+"""NetBIOS, mDNS and LLMNR are no DNS: their names end in the local network. A tuple, since a record may hold anything
+where a number is due, also what no set can be asked for."""
 _QUESTIONS_READ = 16
 
 
