@@ -11,7 +11,7 @@ import typer
 
 from casetape.cli.common import FAILED, AsJson, Home, Tenant, print_json, settings, tell, verb
 from casetape.cli.options import Origin, Subject
-from casetape.cli.progress import progress_bar
+from casetape.cli.progress import counter, progress_bar
 from casetape.cli.stopping import stopping
 from casetape.run import now
 from casetape.settings import Settings
@@ -93,11 +93,11 @@ class _Feeding:
 
     def followed(self, paths: Sequence[str], options: FollowOptions) -> FeedCounts:
         """Feeds what is there and what comes, until a signal says enough."""
-        with self._engine() as engine, stopping() as stopped, progress_bar(None) as progress:
+        with self._engine() as engine, stopping() as stopped, counter() as count:
             feeder = Feeder(engine.log, engine.store, self.options, now)
             follower = Follower(feeder, paths, tell, options)
             tell(f"following {', '.join(paths)}: Ctrl-C ends it")
-            keep_following(follower, stopped.wait, tell, lambda counts: progress(0, None, counts))
+            keep_following(follower, stopped.wait, tell, count)
         return follower.counts
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal only."""
+"""The progress bar, and the count of what has no end: on a terminal only."""
 
 from __future__ import annotations
 
@@ -29,6 +29,19 @@ def progress_bar(total: int | None) -> Iterator[Report]:
             bar.update(task, completed=before.bytes + done, read=before.records + counts.read)
 
         yield report
+
+
+@contextmanager
+def counter() -> Iterator[Callable[[FeedCounts], None]]:
+    """Shows how many records have been fed, of what has no end."""
+    if not err.is_terminal:
+        yield lambda counts: None
+        return
+    # somebody may leave it open for months: it is drawn once a second, and nothing in it moves by itself
+    column = TextColumn("{task.fields[read]:,} records, {task.fields[quarantined]:,} quarantined")
+    with Progress(column, console=err, transient=True, refresh_per_second=1) as shown:
+        task = shown.add_task("follow", total=None, read=0, quarantined=0)
+        yield lambda counts: shown.update(task, read=counts.read, quarantined=counts.quarantined)
 
 
 class _Before:

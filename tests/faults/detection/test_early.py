@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,21 +11,19 @@ from engines.failpoints import VARIABLE
 from engines.log import NewRecord, TopicPartition
 from engines.topics import OBSERVATIONS, VERSIONS
 from schemas.analysis import Analysis, evidence_of
-from schemas.observation import Observation
 from schemas.scales import DAY, HOUR, MINUTE, SECOND
 from schemas.version import StateVersion
 from tests.factories import START, observation
 from tests.faults.detection.detectors import Each, Early, Limits, Threshold, thresholds
+from tests.faults.detection.early import FEW, by_evidence, early, host, ids, traffic
 from tests.faults.detection.pipeline import WORKER, Pipeline
 from tests.faults.detection.rig import Hosted, Rig
 from tests.faults.detection.traffic import SUBJECT, closer, regular
 from workers.detection import partition
 from workers.detection.partition import HORIZON
-from workers.detection.plugin import Finding
-from workers.detection.windowed import Rows, Span, Window
+from workers.detection.windowed import Window
 
 CASE = f"default/{SUBJECT}"
-FEW = Limits(threshold=2)
 
 
 class First(Early):
@@ -35,58 +32,6 @@ class First(Early):
     name = "first"
     window = Window(5 * MINUTE, 5 * MINUTE)
     early = (1,)
-
-
-class Fading(Early):
-    """Speaks while there are few: more evidence silences it."""
-
-    name = "fading"
-
-    def conclude(self, key: str, rows: Rows, span: Span) -> Finding | None:
-        """Up to six rows."""
-        return Finding("suspicious", 0.5, fingerprint=key, title="few") if len(rows.at) <= 6 else None
-
-
-class Naming(Early):
-    """Says something else at each count."""
-
-    name = "naming"
-
-    def conclude(self, key: str, rows: Rows, span: Span) -> Finding | None:
-        """The number of rows is the fingerprint, as far as five."""
-        return Finding("suspicious", 0.5, fingerprint=f"{min(len(rows.at), 5)}", title="so many")
-
-
-class Failing(Early):
-    """Fails at its second count."""
-
-    name = "failing"
-
-    def conclude(self, key: str, rows: Rows, span: Span) -> Finding | None:
-        """Five rows are too many."""
-        if len(rows.at) == 5:
-            raise ValueError("five")
-        return super().conclude(key, rows, span)
-
-
-def ids(rig: Rig) -> set[str]:
-    return {one.id for one in rig.said()}
-
-
-def early(rig: Rig) -> list[tuple[str, int]]:
-    """Fingerprint and evidence of what was said early, the least evidence first."""
-    return [(one.fingerprint, one.evidence.total) for one in by_evidence(rig) if one.provisional]
-
-
-def traffic() -> list[Observation]:
-    """Four subjects of different haste over ten hours, in order of time, and what closes their windows."""
-    events = [one for n, every in enumerate((90, 240, 900, 1_700)) for one in regular(36, subject=host(n), every=every)]
-    ordered = sorted(events, key=lambda one: (one.at or 0, one.subject))
-    return [*ordered, *(closer(48, host(n)) for n in range(4))]
-
-
-def host(n: int) -> str:
-    return f"host:10.0.0.{n}"
 
 
 def undisturbed(home: Path) -> set[str]:
@@ -249,70 +194,6 @@ def test_a_bounded_run_says_them_in_order_of_event_time_whatever_came_first(tmp_
     assert ids(rig) == undisturbed(tmp_path / "undisturbed")
 
 
-def test_out_of_order_within_the_lateness_the_final_words_are_the_same(tmp_path: Path) -> None:
-    events, ends = traffic()[:-4], traffic()[-4:]
-    finals = []
-    for seed in range(3):
-        chance = random.Random(seed)
-        jittered = events if seed == 0 else sorted(events, key=lambda one: (one.at or 0) + chance.randrange(HOUR))
-        rig = Rig(tmp_path / f"{seed}")
-        rig.append([*jittered, *ends])
-        rig.host(Early(FEW)).read(13)
-        finals.append({one.id for one in rig.said() if not one.provisional})
-        final = {one.fingerprint for one in rig.said() if not one.provisional}
-        assert {one.fingerprint for one in rig.said() if one.provisional} <= final
-        assert rig.counts().late == 0
-    assert len(finals[0]) > 20
-    assert all(one == finals[0] for one in finals)
-
-
-@pytest.mark.parametrize("killed", [False, True])
-def test_what_the_final_word_does_not_say_is_withdrawn(tmp_path: Path, killed: bool) -> None:
-    rig = Rig(tmp_path / "live")
-    events = regular(10, every=60)
-    rig.append(events)
-    live = rig.host(Fading()).read(3)
-    assert early(rig) == [("k", 2), ("k", 5)]
-    if killed:
-        live.save()
-        live.die()
-        live = rig.host(Fading())
-    rig.append([closer(9)])
-    live.read()
-    (withdrawn,) = (one for one in rig.current()[CASE].values() if one.fingerprint == "k")
-    assert (withdrawn.verdict, withdrawn.score, withdrawn.provisional) == ("unknown", 0, False)
-    assert withdrawn.evidence.total == 10
-
-    bounded = Rig(tmp_path / "bounded")
-    bounded.append(events)
-    bounded.host(Fading(), bounded=True).read().drain()
-    assert bounded.said() == []
-
-
-def test_a_count_takes_back_what_an_earlier_one_said(tmp_path: Path) -> None:
-    rig = Rig(tmp_path / "live")
-    rig.append([*regular(14, every=60), closer(9)])
-    rig.host(Naming()).read()
-    verdicts = {one.fingerprint: (one.verdict, one.provisional) for one in rig.current()[CASE].values()}
-    assert verdicts["2"] == ("unknown", True)
-    assert verdicts["5"] == ("suspicious", False)
-    bounded = Rig(tmp_path / "bounded")
-    bounded.append(regular(14, every=60))
-    bounded.host(Naming(), bounded=True).read().drain()
-    assert early(bounded) == [("5", 5), ("5", 12)]
-
-
-def test_a_second_bounded_run_takes_back_what_the_first_said_early(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    rig.append(regular(6, every=60))
-    rig.host(Fading(), bounded=True).read().drain().leave()
-    assert early(rig) == [("k", 2), ("k", 5)]
-    rig.append(regular(3, every=60, start=6))
-    rig.host(Fading(), bounded=True).read().drain().leave()
-    (current,) = rig.current()[CASE].values()
-    assert (current.verdict, current.provisional, current.evidence.total) == ("unknown", False, 9)
-
-
 def test_duplicates_and_late_records_are_not_counted(tmp_path: Path) -> None:
     """A late record of a closed window is counted late, changes nothing, and is not kept count of."""
     rig = Rig(tmp_path)
@@ -329,31 +210,6 @@ def test_duplicates_and_late_records_are_not_counted(tmp_path: Path) -> None:
     assert ids(rig) == before
     assert rig.counts().late == 10
     assert counted(live) == 1
-
-
-def test_a_silent_source_and_a_count_speak_of_the_same_window(tmp_path: Path) -> None:
-    """What silence said is superseded by a count, and both by the final word."""
-    rig = Rig(tmp_path)
-    live = rig.host(Early(FEW))
-    steps: list[Callable[[], object]] = [
-        lambda: rig.append(regular(3, every=60)),
-        live.read,
-        lambda: silence(rig, live),
-        lambda: rig.append(regular(3, every=60, start=3)),
-        live.read,
-        lambda: rig.append([closer(9)]),
-        live.read,
-    ]
-    for step in steps:
-        step()
-    found = [one for one in by_evidence(rig) if one.fingerprint == "k" and one.at and one.at < START + HOUR]
-    assert [(one.provisional, one.evidence.total) for one in found] == [(True, 2), (True, 3), (True, 5), (False, 6)]
-
-
-def silence(rig: Rig, live: Hosted) -> None:
-    rig.clock.seconds += 3_601
-    live.consumer.heartbeat()
-    live.idle()
 
 
 def counted(live: Hosted) -> int:
@@ -389,23 +245,3 @@ def test_who_asks_for_none_pays_nothing(tmp_path: Path) -> None:
     live.read()
     assert [window.tally for owned in live.worker.owned.values() for window in owned.windows] == [None, None]
     assert {one.detector for one in rig.said()} == {"each"}
-
-
-@pytest.mark.parametrize("bounded", [False, True])
-def test_one_that_fails_early_costs_that_word_only(tmp_path: Path, bounded: bool) -> None:
-    """I9."""
-    rig = Rig(tmp_path)
-    rig.append([*regular(13, every=60), closer(9)])
-    host = rig.host(Failing(FEW), bounded=bounded).read()
-    if bounded:
-        host.drain()
-    assert [(one.fingerprint, one.evidence.total, one.provisional) for one in by_evidence(rig)] == [
-        ("k", 2, True),
-        ("k", 12, True),
-        ("k", 13, False),
-    ]
-    assert [(one.author, one.what) for one in rig.quarantined()] == [("failing", "result")]
-
-
-def by_evidence(rig: Rig) -> list[Analysis]:
-    return sorted(rig.said(), key=lambda one: one.evidence.total)

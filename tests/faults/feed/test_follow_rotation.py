@@ -221,3 +221,14 @@ def test_a_symlink_to_the_current_log(tmp_path: Path) -> None:
         one.write("monday/conn.log", conn(3))
         assert one.look().appended == 1
         assert one.tape() == uids(0, 1, 2, 3)
+
+
+def test_a_log_and_its_copies_found_together(tmp_path: Path) -> None:
+    """One is fed, and only then are the others looked at, which are known by then."""
+    with rig(tmp_path) as one:
+        path = one.write("conn.log", *map(conn, range(5000)))
+        shutil.copy(path, one.logs / "conn.log.1")
+        pack(Path(shutil.copy(path, one.logs / "conn.log.2")), old=True)
+        for _ in range(5):
+            one.look()
+        assert one.stop() == FeedCounts(read=15_000, appended=5_000, already_fed=10_000)
