@@ -53,8 +53,13 @@ def edit_version(home: Path, number: int, old: bytes, new: bytes) -> None:
 def test_all_is_well(home: Path) -> None:
     answer = casetape(home, "cases", "verify", "--json")
     assert answer.json == {
-        **{"verified": 2, "versions": 4, "contents": 7, "unpublished": 0},
-        **{"pruned": 0, "trimmed": {}, "faults": []},
+        "verified": 2,
+        "versions": 4,
+        "contents": 7,
+        "unpublished": 0,
+        "pruned": 0,
+        "trimmed": {},
+        "faults": [],
     }
     assert casetape(home, "cases", "verify", story.SUBJECT, "--json").json["versions"] == 3
     assert "no faults" in casetape(home, "cases", "verify").out
