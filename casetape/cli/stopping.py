@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from workers.runtime.stop import Stop
+
 
 @contextmanager
-def stopping() -> Iterator[threading.Event]:
+def stopping() -> Iterator[Stop]:
     """Set by the first Ctrl-C or SIGTERM, which is no failure here; the second interrupts what is under way."""
-    stopped = threading.Event()
+    stopped = Stop()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def ask(_number: int, _frame: object) -> None:
@@ -26,3 +27,4 @@ def stopping() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        stopped.close()

@@ -197,8 +197,8 @@ def keep_following(
     tell: Callable[[str], None],
     each: Callable[[FeedCounts], None] | None = None,
 ) -> None:
-    """Steps until it is told to stop, then closes. `wait(seconds)` returns as soon as it is told, and whether it is (an
-    Event's `wait`). What may pass (a full disk, an engine that does not answer) is told and waited for. `each` gets the
+    """Steps until it is told to stop, then closes. `wait(seconds)` returns as soon as it is told, and whether it is
+    (`Stop.wait`). What may pass (a full disk, an engine that does not answer) is told and waited for. `each` gets the
     counts after each step. Raises what does not pass."""
     pause = 0.0
     while not wait(0.0):

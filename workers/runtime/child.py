@@ -24,6 +24,7 @@ from engines.sqlite import open_engine
 from schemas.errors import CasetapeError
 from workers.detection.calling import Call
 from workers.runtime.host import serve
+from workers.runtime.stop import Stop
 
 FAILED = 3
 """The exit code of a child that says why it stopped."""
@@ -41,7 +42,7 @@ class Parent:
         os.dup2(2, 1)
         self.suspects: set[Call] = set()
         self._until: Mapping[int, int] | None = None
-        self._stop = threading.Event()
+        self._stop = Stop()
 
     def options(self) -> Mapping[str, Any] | None:
         """The first line; None where the parent died before it had written one."""
