@@ -117,10 +117,8 @@ class _Keeper:
 
         gone = self._steps(step)
         if held:
-            waiting = sum(held.values())
-            self._held.append(
-                f"{waiting:,} records of `{topic}` are due to go, and {', '.join(groups)} needs them still"
-            )
+            # without a number, so that whoever hears of it every minute can tell that it is the same
+            self._held.append(f"`{topic}` has records that are due to go, and {', '.join(groups)} needs them still")
         return gone
 
     def _prune(self) -> int:

@@ -93,7 +93,7 @@ def test_what_a_reader_needs_stays_and_is_told(engine: Engine) -> None:
     read_up_to(engine, 10)
     kept = keep(engine, settings(retention={"observations": 0.0}), NOW + 1)
     assert kept.trimmed == {OBSERVATIONS: 10}
-    assert kept.held == (f"40 records of `observations` are due to go, and {GROUP} needs them still",)
+    assert kept.held == (f"`observations` has records that are due to go, and {GROUP} needs them still",)
     assert lag(engine.log, GROUP, OBSERVATIONS) == {0: 40}
 
 
