@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal
 
+from casetape.counting import unused_words
 from casetape.run import Listener, run
 from casetape.services.starting import wanted
 from casetape.settings import Settings
@@ -72,7 +73,7 @@ def _worked_off(settings: Settings, tell: Callable[[str], None]) -> bool:
     except (_Busy, HomeBusy):
         return False
     if report.quarantined or report.faults:
-        tell(f"{report.quarantined} quarantined, {report.faults} failures of plug-ins: see `casetape quarantine list`")
+        tell(f"{unused_words(report.quarantined, report.faults)}: see `casetape quarantine list`")
     return True
 
 

@@ -15,3 +15,9 @@ def counts_in(engine: Engine) -> Counts:
         for field in Counts.__struct_fields__:
             setattr(total, field, getattr(total, field) + getattr(counts, field))
     return total
+
+
+def unused_words(quarantined: int, faults: int) -> str:
+    """What lies in quarantine: records that could not be used, and failures of plug-ins, whose records went on."""
+    said = f"{quarantined:,} {'record' if quarantined == 1 else 'records'} quarantined"
+    return f"{said}, {faults:,} {'failure of a plug-in' if faults == 1 else 'failures of plug-ins'}" if faults else said

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from casetape.counting import counts_in
 from casetape.keeping import keep
-from casetape.services.starting import MANIFESTS, say_what_is_new, start, wanted
+from casetape.services.starting import MANIFESTS, say_what_is_new, start, unlooked, wanted
 from casetape.settings import Settings
 from casetape.turn import turn
 from engines import topics
@@ -96,6 +96,8 @@ def run(
         for topic in topics.ALL:
             engine.log.create_topic(topic, settings.partitions)
         before = _Mark.now(engine)
+        if replay and engine.log.start_offsets(topics.OBSERVATIONS) == engine.log.end_offsets(topics.OBSERVATIONS):
+            listener.tell("there is nothing left on the tape to replay")
         supervisor = Supervisor(listener.tell)
         stack.callback(supervisor.stop)
         if not replay:
@@ -114,6 +116,8 @@ def run(
             fed += counts
             if (said := timeless(one.path, counts)) is not None:
                 listener.tell(said)
+        if (said := unlooked(feeder.kinds, detectors)) is not None:
+            listener.tell(said)
         _drain(engine, supervisor, name)
         report = _report(engine, before, fed)
         # what a service has saved it commits at the latest when it leaves, and only what is committed may be trimmed

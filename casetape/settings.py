@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
@@ -18,22 +18,22 @@ from pydantic_settings import (
 )
 from pydantic_settings.exceptions import SettingsError as PydanticSettingsError
 
-from casetape.settings_messages import fault_words, unknown, unreadable
+from casetape.settings_messages import fault_words, no_json, unknown, unreadable
+from casetape.settings_values import CENTURY, LARGEST, Columns, Days, Mib, SettingsMapping, SubjectTemplate, Topic
 from engines.failpoints import VARIABLE
 from engines.topics import DEFAULT_PARTITIONS
 from merge.policies.registry import Chosen, PolicyChoice
 from schemas.errors import SettingsError
 from schemas.keys import DEFAULT_TENANT, TENANT_PATTERN
-from workers.feed.mapping import FieldMapping
 
 PREFIX = "CASETAPE_"
 CONFIG_VARIABLE = "CASETAPE_CONFIG"
 FILE = Path("casetape.toml")
 _NOT_SETTINGS = {CONFIG_VARIABLE, VARIABLE, "CASETAPE_REQUIRE_SERVICES"}
 """Variables with our prefix that say something else: where the file is, and what tests need."""
-
-
-Topic = Literal["observations", "versions", "states", "quarantine"]
+RETENTION: dict[Topic, float | None] = {"observations": 7.0}
+"""By topic: days. What the settings say of a topic replaces what stands here of it, and of no other."""
+_SECONDS = CENTURY * 86_400
 
 
 class _Section(BaseModel):
@@ -62,6 +62,10 @@ class PolicyRule(PolicySettings):
         return self
 
 
+class _NotJson(ValueError):
+    """A variable below a setting holds what is no JSON."""
+
+
 class _Environment(EnvSettingsSource):
     """Variables; the name of a policy may stand for the policy, and what is no JSON is told by its variable's name."""
 
@@ -74,8 +78,8 @@ class _Environment(EnvSettingsSource):
         try:
             return super().decode_complex_value(field_name, field, value)
         except ValueError:
-            if field is not Settings.model_fields.get(field_name):
-                raise
+            if field is None or field is not Settings.model_fields.get(field_name):
+                raise _NotJson(no_json(PREFIX, field_name, str(value))) from None
             if field_name == "policy":
                 return {"name": value}
             named = f"variable {PREFIX}{field_name.upper()}"
@@ -113,27 +117,46 @@ class Settings(BaseSettings):
         default=PolicySettings(), description="how a case is assessed; a name may stand for it"
     )
     policies: tuple[PolicyRule, ...] = Field(default=(), description="policies of some tenants or subject types")
-    subjects: dict[str, str] = Field(default_factory=dict, description="by kind: whom an observation is about")
-    origin: str | None = Field(default=None, description="of records that name no sensor")
-    mappings: dict[str, FieldMapping] = Field(default_factory=dict, description="by name: how JSON lines are read")
-    zeek_fields: dict[str, str] = Field(default_factory=dict, description="by stream: columns of logs without header")
-    lateness: float = Field(default=3600.0, ge=0, description="how late a record may come, live")
-    silence: float = Field(default=3600.0, gt=0, description="after which a source's windows are concluded early, live")
-    session: float = Field(default=10.0, gt=0, description="after which a silent process loses its partitions")
-    call: float = Field(default=10.0, gt=0, description="how long a call into a plug-in may take")
-    retention: dict[Topic, float | None] = Field(
-        default={"observations": 7.0}, description="by topic: days that records are kept; null or left out: for ever"
+    subjects: dict[str, SubjectTemplate] = Field(
+        default_factory=dict, description="by kind: whom an observation is about"
     )
-    retention_mib: dict[Topic, Annotated[float, Field(gt=0)] | None] = Field(
+    origin: str | None = Field(default=None, description="of records that name no sensor")
+    mappings: dict[str, SettingsMapping] = Field(default_factory=dict, description="by name: how JSON lines are read")
+    zeek_fields: dict[str, Columns] = Field(
+        default_factory=dict, description="by stream: columns of logs without header"
+    )
+    lateness: float = Field(default=3600.0, ge=0, le=_SECONDS, description="how late a record may come, live")
+    silence: float = Field(
+        default=3600.0, gt=0, le=_SECONDS, description="after which a source's windows are concluded early, live"
+    )
+    session: float = Field(
+        default=10.0, gt=0, le=86_400, description="after which a silent process loses its partitions"
+    )
+    call: float = Field(default=10.0, gt=0, le=86_400, description="how long a call into a plug-in may take")
+    retention: dict[Topic, Days] = Field(
+        default=RETENTION, description="by topic: days that records are kept; null or `forever`: for ever"
+    )
+    retention_mib: dict[Topic, Mib] = Field(
         default={}, description="by topic: MiB of records kept at most, as stored; null or left out: any number"
     )
     keep_versions: int = Field(
-        default=1000, ge=0, description="the newest versions of a case that the store keeps beside the tape; 0: all"
+        default=1000,
+        ge=0,
+        le=int(LARGEST),
+        description="the newest versions of a case that the store keeps beside the tape; 0: all",
     )
     keep_ledger: float = Field(
-        default=400.0, gt=0, description="days for which the feed remembers a file after something of it was fed last"
+        default=400.0,
+        gt=0,
+        le=CENTURY,
+        description="days for which the feed remembers a file after something of it was fed last",
     )
-    window_mib: int = Field(default=256, ge=1, description="memory for one worker's windows")
+    window_mib: int = Field(default=256, ge=1, le=1_048_576, description="memory for one worker's windows")
+
+    @field_validator("retention")
+    @classmethod
+    def _beside_the_defaults(cls, given: dict[Topic, float | None]) -> dict[Topic, float | None]:
+        return {**RETENTION, **given}
 
     @field_validator("policies")
     @classmethod
@@ -184,8 +207,9 @@ def load(flags: Mapping[str, Any]) -> Settings:
         return Settings(**given)
     except ValidationError as error:
         raise SettingsError(fault_words(Settings, error, given, PREFIX, str(path or ""))) from None
-    except PydanticSettingsError:
-        raise SettingsError(f"a variable {PREFIX}… below a setting holds what is not its JSON") from None
+    except PydanticSettingsError as error:
+        cause = error.__cause__
+        raise SettingsError(str(cause if isinstance(cause, _NotJson) else error)) from None
     except (ValueError, OSError) as error:
         # the one thing that is parsed outside of the models
         raise SettingsError(unreadable(path or FILE, error)) from None

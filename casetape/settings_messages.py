@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-_WORDS = {
-    "bool": "it must be true or false",
-    "dict": "it must be a table",
-    "float": "it must be a number",
-    "finite": "it must be a finite number",
-    "int": "it must be a whole number",
-    "model": "it must be a table",
-    "path": "it must be a path",
-    "string": "it must be text",
-    "tuple": "it must be a list",
-    "missing": "it is missing",
-}
-"""By the first word of the validator's name of the fault."""
-_BOUNDS = {
-    "greater_than_equal": ("at least", "ge"),
-    "greater_than": ("more than", "gt"),
-    "less_than_equal": ("at most", "le"),
-    "less_than": ("less than", "lt"),
-}
+from schemas.wording import first_fault, known_names, meant, wrong
 
 
 def fault_words(model: type[BaseModel], error: ValidationError, given: Iterable[str], prefix: str, file: str) -> str:
     """A sentence about the first fault of settings of this model. `given` are the names of the flags; `prefix` is that
     of the variables, `file` the settings file's name, or empty where there is none."""
-    fault = error.errors(include_input=False, include_url=False)[0]
-    path = [str(part) for part in fault["loc"] if part != "[key]"]
+    path, fault = first_fault(error)
     came = origin(path, given, prefix, file)
     if fault["type"] == "extra_forbidden":
         return unknown(path, known_names(model, path[:-1]), came)
-    return f"setting `{'.'.join(path)}`{f' ({came})' if came else ''}: {_wrong(fault)}"
+    return f"setting `{'.'.join(path)}`{f' ({came})' if came else ''}: {_wrong(fault, model)}"
 
 
 def unknown(path: list[str], known: Iterable[str], came: str) -> str:
     """A sentence about a setting that there is not, with the one that was probably meant."""
-    close = difflib.get_close_matches(path[-1], list(known), n=1)
-    meant = f"; did you mean `{'.'.join([*path[:-1], *close])}`?" if close else ""
-    return f"there is no setting `{'.'.join(path)}`{f' ({came})' if came else ''}{meant}"
+    close = meant(path[-1], known)
+    asked = f"; did you mean `{'.'.join([*path[:-1], close])}`?" if close else ""
+    return f"there is no setting `{'.'.join(path)}`{f' ({came})' if came else ''}{asked}"
+
+
+def no_json(prefix: str, last: str, value: str) -> str:
+    """A sentence about a variable below a setting, of which the last step and the value are known."""
+    ends = f"__{last}".upper()
+    named = (name for name, one in os.environ.items() if name.upper().endswith(ends) and one == value)
+    variable = next((name for name in named if name.upper().startswith(prefix)), prefix + "…" + ends)
+    key = ".".join(variable[len(prefix) :].lower().split("__"))
+    return f"setting `{key}` (variable {variable}): it must be JSON"
 
 
 def origin(path: list[str], given: Iterable[str], prefix: str, file: str) -> str:
@@ -64,43 +51,13 @@ def origin(path: list[str], given: Iterable[str], prefix: str, file: str) -> str
     return file
 
 
-def known_names(model: type[BaseModel], path: list[str]) -> list[str]:
-    """The names that a section takes; `path` leads from the model to it."""
-    kind: object = model
-    for part in path:
-        if part.isdigit():
-            continue
-        fields = getattr(kind, "model_fields", {})
-        if part not in fields:
-            return []
-        kind = _model_in(fields[part].annotation)
-    return list(getattr(kind, "model_fields", {}))
-
-
 def unreadable(path: Path, error: Exception) -> str:
     """A sentence about a settings file that cannot be read or is no TOML."""
     reason = error.strerror if isinstance(error, OSError) else str(error)
     return f"the settings file {path} cannot be read: {reason}"
 
 
-def _model_in(annotation: object) -> object:
-    """The model that a field holds, alone or many of it."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    inner = (_model_in(one) for one in typing.get_args(annotation))
-    return next((one for one in inner if one is not None), None)
-
-
-def _wrong(fault: ErrorDetails) -> str:
-    kind = fault["type"]
-    context: Mapping[str, Any] = fault.get("ctx", {})
-    if kind in _BOUNDS:
-        words, name = _BOUNDS[kind]
-        return f"it must be {words} {context[name]:g}"
-    if kind == "literal_error":
-        return f"it must be one of {context['expected']}"
-    if kind == "value_error":
-        return str(context["error"])
-    if kind == "string_pattern_mismatch":
+def _wrong(fault: ErrorDetails, model: type[BaseModel]) -> str:
+    if fault["type"] == "string_pattern_mismatch":
         return "lower-case letters, digits and hyphens, at most 63, no hyphen first"
-    return _WORDS.get(kind.partition("_")[0], fault["msg"])
+    return wrong(fault, model)

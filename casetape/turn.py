@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from engines.sqlite import FILE as DATABASE
 from schemas.errors import CasetapeError
 
 FILE = "casetape.lock"
@@ -25,6 +26,12 @@ class HomeBusy(CasetapeError):
 
     code = "home_busy"
     retriable = True
+
+
+class HomeLost(CasetapeError):
+    """The home was removed or replaced while `casetape up` was at work on it."""
+
+    code = "home_lost"
 
 
 @contextmanager
@@ -68,6 +75,20 @@ def holder(home: Path) -> str | None:
         return None if _taken(handle) else _name_in(handle)
     finally:
         os.close(handle)
+
+
+def identity(home: Path) -> tuple[tuple[int, int] | None, ...]:
+    """Which files lie in the home under the names of the lock and the database; None where none does. Whoever holds the
+    lock of a file that has lost its name holds nothing."""
+    return tuple(_identity(home / name) for name in (FILE, DATABASE))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _taken(handle: int) -> bool:

@@ -17,7 +17,7 @@ from casetape.services.options import feeder_options
 from casetape.services.starting import Tell, say_what_is_new, start, wanted
 from casetape.settings import Settings
 from casetape.standing import ServiceStanding, Standing, StuckStanding
-from casetape.turn import UP, turn
+from casetape.turn import UP, HomeLost, identity, turn
 from casetape.watching import Stuck, Watch
 from engines import topics
 from engines.engine import Engine
@@ -65,13 +65,15 @@ def up(
     options: FeedOptions,
     tell: Tell,
     *,
+    on_start: Callable[[], None],
     on_ready: Callable[[], None],
     stopped: Callable[[], bool],
 ) -> UpReport:
     """Keeps feeder, workers and merger up until `stopped`; `follows` are files and folders to keep reading.
+    `on_start` is called once nothing speaks against it, `on_ready` once all services are at work.
 
     Raises UsageError for what cannot be followed, HomeBusy where another `up` serves the home, SettingsError and
-    PluginError before anything starts, and what a service says that makes it useless to start it again.
+    PluginError before anything starts, HomeLost, and what a service says that makes it useless to start it again.
     """
     if STDIN in follows:
         raise UsageError("the standard input cannot be followed: `casetape feed -` feeds it, while `casetape up` is up")
@@ -82,6 +84,7 @@ def up(
         stack.enter_context(turn(settings.home, tell, UP, stopped))
         for topic in topics.ALL:
             engine.log.create_topic(topic, settings.partitions)
+        on_start()
         say_what_is_new(engine, detectors, tell)
         before = counts_in(engine), sum(engine.log.end_offsets(topics.STATES).values())
         supervisor = Supervisor(tell, lasting=True)
@@ -126,9 +129,18 @@ class _House:
     _stuck: Sequence[Stuck] = ()
     _trouble: str | None = None
     _held: tuple[str, ...] = ()
+    _identity: object = None
+
+    def __post_init__(self) -> None:
+        self._identity = identity(self.settings.home)
 
     def work(self) -> None:
-        """Does what is due. Where the engine does not answer, says so once and tries again later."""
+        """Does what is due. Where the engine does not answer, says so once and tries again later. Raises HomeLost."""
+        if self._is_due("home", STANDING_SECONDS) and identity(self.settings.home) != self._identity:
+            raise HomeLost(
+                f"{self.settings.home} was removed or replaced while `casetape up` was at work on it: what is done now"
+                " nobody would see. Put it back, and start again"
+            )
         try:
             if self._is_due("watch", WATCH_SECONDS):
                 self._look()

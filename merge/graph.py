@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from merge.contents import opened
+from merge.policies.common import Reason, common_of, left_out
 from merge.state import State, add
 from merge.summary import Summary
 from schemas.analysis import Analysis
@@ -14,33 +17,70 @@ from schemas.errors import UsageError
 from schemas.version import StateVersion
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Moment:
     """A case at one version: its summary there, and the assessment (None at version 0)."""
 
     summary: Summary
     assessment: Assessment | None
 
+    @cached_property
+    def said(self) -> Mapping[str, Analysis]:
+        """By id: the current analyses."""
+        return {one.id: one for one in self.summary.current.values()}
+
+    @cached_property
+    def left_out(self) -> Mapping[str, Reason]:
+        """By id: which of the current analyses the assessment leaves out, and why."""
+        if self.assessment is None:
+            return {}
+        return left_out(self.summary.current.values(), self.summary.newest, common_of(self.assessment.options))
+
+    def standing(self, analysis: str) -> Standing | None:
+        """What this analysis is here; None where it is not current."""
+        return None if analysis not in self.said else self.left_out.get(analysis, "counts")
+
+
+Standing = Literal["counts"] | Reason
+"""What a current analysis is: it counts, or why it does not."""
+
+
+class Turn(NamedTuple):
+    """An analysis that counts again, or no longer, or came and does not count: what it `was` (None: not current) and
+    what it is `now`."""
+
+    analysis: Analysis
+    was: Standing | None
+    now: Standing
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed from version `first` to `last`: ids of the inputs and analyses that were added (sorted), the
-    analyses that are current at `last` and were not at `first`, those that were and are no more (both in id order), and
-    the assessments at both ends."""
+    """What changed from one moment of a case to a later one: ids of the inputs and analyses that were added (sorted),
+    the analyses that are current at `end` and were not at `start`, and those that were and are no more (both in id
+    order)."""
 
-    first: int
-    last: int
+    start: Moment
+    end: Moment
     inputs: tuple[str, ...]
     analyses: tuple[str, ...]
     became_current: tuple[Analysis, ...]
     superseded: tuple[Analysis, ...]
-    before: Assessment | None
-    after: Assessment | None
+
+    @property
+    def first(self) -> int:
+        """The number of the earlier version."""
+        return self.start.summary.number
+
+    @property
+    def last(self) -> int:
+        """The number of the later one."""
+        return self.end.summary.number
 
     @property
     def assessment_changed(self) -> bool:
         """Whether the two ends are assessed differently in anything."""
-        return self.before != self.after
+        return self.start.assessment != self.end.assessment
 
 
 def fold(versions: Iterable[StateVersion], secret: bytes | None = None) -> State:
@@ -56,15 +96,23 @@ def diff(a: Moment, b: Moment, between: Iterable[StateVersion]) -> Difference:
     if b.summary.number < a.summary.number:
         raise UsageError("a difference runs from the earlier version to the later one")
     versions = list(between)
-    before = {one.id: one for one in a.summary.current.values()}
-    after = {one.id: one for one in b.summary.current.values()}
+    before, after = a.said, b.said
     return Difference(
-        first=a.summary.number,
-        last=b.summary.number,
+        start=a,
+        end=b,
         inputs=tuple(sorted(one for version in versions for one in version.header.inputs)),
         analyses=tuple(sorted(one for version in versions for one in version.header.analyses)),
         became_current=tuple(after[one] for one in sorted(after.keys() - before.keys())),
         superseded=tuple(before[one] for one in sorted(before.keys() - after.keys())),
-        before=a.assessment,
-        after=b.assessment,
     )
+
+
+def turns(a: Moment, b: Moment) -> tuple[Turn, ...]:
+    """Which of the analyses that are current at `b` count otherwise than at `a`, or came since and do not count: the
+    weightiest first. Those that came and count are not among them, nor those that are current no more."""
+    found = []
+    for one in b.said.values():
+        was, now = a.standing(one.id), b.standing(one.id)
+        if now is not None and was != now and (was, now) != (None, "counts"):
+            found.append(Turn(one, was, now))
+    return tuple(sorted(found, key=lambda turn: (-turn.analysis.weight, turn.analysis.id)))

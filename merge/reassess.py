@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from engines.log import EventLog
 from engines.store import StateStore
+from merge.assess import assess
 from merge.outbox import publish
 from merge.plan import Maker, reassessment
 from merge.policies.registry import BoundPolicy
-from merge.reading import load_summary
+from merge.reading import load_summary, versions
 from schemas.errors import Lost
 from schemas.keys import parse_case
 from schemas.version import Author, StateVersion
@@ -36,3 +37,12 @@ def reassess(
             publish(store, log, {case: version.number}, {case: planned.commit.versions})
             return version
     raise Lost(f"other writers moved `{case}` first, {ATTEMPTS} times: try again")
+
+
+def would_change(store: StateStore, log: EventLog, case: str, policy: BoundPolicy) -> bool:
+    """Whether `policy` assesses the case otherwise, in anything, than its newest version was assessed. Raises
+    UnknownCase."""
+    summary = load_summary(store, case, log=log)
+    newest = next(versions(store, case, summary.number, summary.number, log))
+    made = assess(summary.current.values(), summary.newest, policy)
+    return made.digest() != newest.header.assessment_digest

@@ -10,13 +10,18 @@ from rich.text import Text
 
 from casetape.cli import shapes
 from casetape.cli.render import cell, count, lines_of, severity, share, short, table, verdict
+from casetape.cli.views import LEFT_OUT
+from merge.graph import Moment, Standing, Turn, turns
 from schemas.assessment import Assessment
+from schemas.verdicts import rank
 
 _FIELDS = (
     *("verdict", "severity", "score", "counted", "counted_total", "counted_digest"),
     *("conflicts", "conflicts_total", "review", "policy", "options"),
 )
 _MANY = 6
+_TURNS = 20
+"""Analyses that count otherwise than before which the table for people names."""
 
 
 class Change(NamedTuple):
@@ -27,21 +32,28 @@ class Change(NamedTuple):
     after: Any
 
 
-def changes(before: Assessment | None, after: Assessment | None) -> list[Change]:
-    """The fields in which two assessments differ."""
+def changes(before: Moment, after: Moment) -> list[Change]:
+    """The fields in which the assessments at two moments differ."""
     a, b = shapes.assessment(before) or {}, shapes.assessment(after) or {}
     pairs = ((name, a.get(name), b.get(name)) for name in _FIELDS)
     return [Change(name, old, new) for name, old, new in pairs if old != new]
 
 
-def changes_table(found: list[Change]) -> Table | Text:
-    """The changes side by side."""
-    shown = [one for one in found if one.field != "counted_digest"]
-    if not shown:
+def changes_table(before: Moment, after: Moment) -> Table | Text:
+    """The changes side by side, and below them the analyses that no longer count, or count again."""
+    shown = [one for one in changes(before, after) if one.field != "counted_digest"]
+    turned = turns(before, after)
+    if not shown and not turned:
         return cell("the assessment is the same", "dim")
     made = table("assessment", "field", "before", "after")
     for one in shown:
         made.add_row(cell(one.field.replace("_", " ")), _value(one.field, one.before), _value(one.field, one.after))
+    for turn in turned[:_TURNS]:
+        about = turn.analysis
+        name = lines_of([cell(about.title, "bold"), cell(f"{about.detector}: {about.fingerprint}")])
+        made.add_row(name, *_turned(turn))
+    if len(turned) > _TURNS:
+        made.add_row(cell(f"and {count(len(turned) - _TURNS, 'more analysis', 'more analyses')}", "dim"), "", "")
     return made
 
 
@@ -51,8 +63,9 @@ def policy_words(made: Assessment) -> str:
     return f"{made.policy} ({'; '.join(options)})" if options else made.policy
 
 
-def assessment_lines(made: Assessment | None) -> Text:
-    """An assessment in a few lines."""
+def assessment_lines(at: Moment) -> Text:
+    """The assessment at a moment in a few lines."""
+    made = at.assessment
     if made is None:
         return cell("the empty state: nothing has been assessed", "dim")
     first = Text(" ").join([verdict(made.verdict), severity(made.severity), Text(share(made.score), style="bold")])
@@ -60,9 +73,8 @@ def assessment_lines(made: Assessment | None) -> Text:
     lines = [first.append_text(cell(f"  by policy {policy_words(made)}, resting on {rests}"))]
     if made.review:
         lines.append(cell(f"for review: {', '.join(made.review)}", "bold magenta"))
-    for one in made.conflicts:
-        named = ", ".join(short(analysis) for analysis in one.analyses)
-        lines.append(cell(f"conflict about {one.target}: {named}", "magenta"))
+    said = shapes.assessment(at) or {}
+    lines += [cell(f"conflict about {_conflict(one)}", "magenta") for one in said["conflicts"]]
     if made.conflicts_total > len(made.conflicts):
         lines.append(cell(f"and {count(made.conflicts_total - len(made.conflicts), 'more conflict')}", "magenta"))
     return lines_of(lines)
@@ -78,8 +90,28 @@ def _value(field: str, value: Any) -> Text:
     if field == "counted":
         return cell(_listed([short(one) for one in value]))
     if field == "conflicts":
-        return cell(_listed([one["target"] for one in value]))
+        return lines_of(cell(_conflict(one)) for one in value) if value else cell("none")
     return cell(_words(value))
+
+
+def _conflict(one: dict[str, Any]) -> str:
+    """The target, and who says what of it: malicious first, each detector's word once."""
+    said = sorted(one["says"], key=lambda each: (-rank(each["verdict"]), each["detector"]))
+    words = dict.fromkeys(f"{each['detector']}: {each['verdict']}" for each in said)
+    return f"{one['target']} ({_listed(list(words))})"
+
+
+def _turned(one: Turn) -> tuple[Text, Text]:
+    """What it was and what it is, in words."""
+    was = Text("-", style="dim") if one.was is None else cell(_standing(one.was))
+    if one.now == "counts":
+        return was, cell("counts again", "green")
+    no_longer = "no longer counts: " if one.was == "counts" else "not counted: "
+    return was, cell(f"{no_longer}{LEFT_OUT[one.now]}", "yellow")
+
+
+def _standing(was: Standing) -> str:
+    return "counts" if was == "counts" else f"not counted: {LEFT_OUT[was]}"
 
 
 def _listed(names: list[str], many: int = _MANY) -> str:

@@ -106,9 +106,15 @@ class _Feeding:
             for topic in topics.ALL:
                 engine.log.create_topic(topic, self.settings.partitions)
             yield engine
-            subject = self.options.subject
-            if subject is not None and engine.store.row(case_key(self.settings.tenant, subject)) is None:
-                tell(f"there is no case {case_key(self.settings.tenant, subject)} yet: the next run makes it")
+            if self.options.subject is not None:
+                self._look_for(engine, self.options.subject)
+
+    def _look_for(self, engine: Engine, subject: str) -> None:
+        """Says where there is no such case yet: a subject may be mistyped."""
+        case, host = (case_key(self.settings.tenant, one) for one in (subject, f"host:{subject}"))
+        if engine.store.row(case) is None:
+            meant = f" (there is {host}: did you mean --subject host:{subject}?)" if engine.store.row(host) else ""
+            tell(f"there is no case {case} yet: the next run makes it{meant}")
 
 
 def _time(text: str | None) -> int | None:

@@ -10,12 +10,13 @@ from rich.table import Table
 from casetape.cli import shapes
 from casetape.cli.common import AsJson, Home, out, print_json, reading, settings, verb
 from casetape.cli.fitting import Column, fitted
-from casetape.cli.render import cell, when
+from casetape.cli.render import cell, room, span, when
 from casetape.home import HomeUse, TopicUse, use_of
 from casetape.settings import Settings
 from engines.sizes import Size
 
 MIB = 1024 * 1024
+DAY = 24 * 60 * 60
 _TOPICS = (
     Column("topic", whole=True),
     Column("records", right=True, whole=True),
@@ -107,8 +108,8 @@ def _show(use: HomeUse, chosen: Settings) -> None:
 
 def _topic_row(one: TopicUse, chosen: Settings) -> list[str]:
     days, mib = _bounds(chosen, one.topic)
-    kept = [f"{days:g} days"] if days is not None else []
-    kept += [f"{mib:g} MiB"] if mib is not None else []
+    kept = [span(days * DAY)] if days is not None else []
+    kept += [room(mib)] if mib is not None else []
     times = (when(at, whole=True) for at in (one.oldest, one.newest))
     return [one.topic, f"{one.records:,}", _mib(one.bytes), *times, ", ".join(kept) or "for ever"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -12,6 +11,7 @@ from casetape.attending import check
 from casetape.cli.cases.line import Case, key_of, known
 from casetape.cli.cases.reassess import user
 from casetape.cli.common import AsJson, Home, settings, verb, writing
+from casetape.cli.options import Said
 from casetape.cli.people import SECONDS, By, Put, RequestId, Wait, newest, show, work_off
 from casetape.run import now
 from schemas.errors import UsageError
@@ -20,15 +20,6 @@ from schemas.scales import MILLION
 from workers.people.judging import judge as put_on_tape
 from workers.people.judging import settle_judged
 from workers.people.word import Word
-
-
-class Said(StrEnum):
-    """The verdicts, mildest first."""
-
-    benign = "benign"
-    unknown = "unknown"
-    suspicious = "suspicious"
-    malicious = "malicious"
 
 
 @verb

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
 from casetape.cli.common import AsJson, Home, out, print_json, reading, settings, verb
-from casetape.cli.render import count, table, when
+from casetape.cli.fitting import Column, fitted
+from casetape.cli.render import cell, count, span, when
 from casetape.lagging import Position, positions
 from casetape.run import now
 from schemas.scales import SECOND, rfc3339
 
+_COLUMNS = (
+    Column("group", whole=True),
+    Column("partition", whole=True),
+    Column("waiting", right=True, whole=True),
+    Column("lag", right=True, whole=True, goes=2),
+    Column("committed", right=True, whole=True, goes=3),
+    Column("end", right=True, whole=True, goes=4),
+    Column("behind", right=True, whole=True),
+    Column("oldest", whole=True, goes=1),
+)
+
 
 @verb
 def lag(home: Home = None, as_json: AsJson = False) -> None:
-    """Show what the services have still to handle: by consumer group and partition of the topic that it reads."""
+    """Show what the services have still to handle: by consumer group and partition of the topic that it reads.
+    The table has the partitions that have something to handle; --json has all."""
     with reading(settings(home=home)) as engine:
         found = positions(engine)
     if as_json:
         print_json([_json(one) for one in found])
     else:
-        out.print(_table(found))
+        _print(found, now())
 
 
 def _json(one: Position) -> dict[str, object]:
@@ -36,22 +47,26 @@ def _json(one: Position) -> dict[str, object]:
     }
 
 
-def _table(found: list[Position]) -> Table:
-    waiting = sum(one.waiting for one in found)
-    title = f"{count(waiting, 'record')} to handle" if waiting else "everything is handled"
-    numbers = ("end", "committed", "lag", "waiting", "behind s")
-    made = table(title, "group", "partition", *numbers, "oldest", right=numbers, whole=("partition", "oldest"))
-    moment = now()
-    for one in found:
-        behind = "" if one.oldest is None else f"{max(0, moment - one.oldest) // SECOND:,}"
-        made.add_row(
-            one.group,
-            f"{one.at.topic}[{one.at.partition}]",
-            f"{one.end:,}",
-            f"{one.committed:,}",
-            f"{one.lag:,}",
-            f"{one.waiting:,}",
-            behind,
-            "" if one.oldest is None else when(one.oldest, whole=True),
-        )
-    return made
+def _print(found: list[Position], moment: int) -> None:
+    """Only the partitions with records to handle: a home has many, and most of them wait for nothing."""
+    busy = [one for one in found if one.waiting]
+    idle = len(found) - len(busy)
+    if not busy:
+        at_rest = f": {_partitions(idle)}" if idle else ""
+        out.print(cell(f"everything is handled{at_rest}"))
+        return
+    waiting = sum(one.waiting for one in busy)
+    rows = [_row(one, moment) for one in busy]
+    out.print(fitted(f"{count(waiting, 'record')} to handle", _COLUMNS, rows, out.width))
+    if idle:
+        out.print(cell(f"and {_partitions(idle)}", "dim"))
+
+
+def _partitions(idle: int) -> str:
+    return f"{count(idle, 'partition')} idle, with nothing to handle"
+
+
+def _row(one: Position, moment: int) -> list[str]:
+    behind = "" if one.oldest is None else span(max(0, moment - one.oldest) / SECOND)
+    numbers = (f"{number:,}" for number in (one.waiting, one.lag, one.committed, one.end))
+    return [one.group, f"{one.at.topic}[{one.at.partition}]", *numbers, behind, when(one.oldest, whole=True)]

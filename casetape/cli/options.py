@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from casetape.settings import PolicySettings
 from schemas.errors import UsageError
+
+
+class Said(StrEnum):
+    """The verdicts, mildest first."""
+
+    benign = "benign"
+    unknown = "unknown"
+    suspicious = "suspicious"
+    malicious = "malicious"
+
+
+class Severe(StrEnum):
+    """The severities, mildest first."""
+
+    info = "info"
+    low = "low"
+    medium = "medium"
+    high = "high"
+    critical = "critical"
+
 
 Subject = Annotated[str | None, typer.Option("--subject", help="Whom it is about, for example host:10.0.0.5.")]
 Origin = Annotated[str | None, typer.Option("--origin", help="The sensor, of records that name none.")]

@@ -8,13 +8,14 @@ import typer
 
 from casetape.attending import Taken, attend
 from casetape.cli import shapes
-from casetape.cli.assessments import assessment_lines, changes, changes_table
+from casetape.cli.assessments import assessment_lines, changes_table
 from casetape.cli.cases.line import version_at
 from casetape.cli.common import out, print_json, reading, tell
 from casetape.cli.render import cell, short
 from casetape.settings import Settings
 from engines.engine import Engine
-from merge.reading import head_number
+from merge.graph import Moment, turns
+from merge.reading import head_number, load_summary
 from schemas.errors import CasetapeError
 from schemas.version import StateVersion
 
@@ -37,18 +38,18 @@ SECONDS = 30.0
 
 class Put(NamedTuple):
     """What a person put on the tape: what to call it, its id and case, whether the same request came before, and the
-    case's version before."""
+    case before."""
 
     what: str
     id: str
     case: str
     repeated: bool
-    before: StateVersion
+    before: Moment
 
 
-def newest(engine: Engine, case: str) -> StateVersion:
-    """The case's newest version, proved."""
-    return version_at(engine, case, head_number(engine.store, case))
+def newest(engine: Engine, case: str) -> Moment:
+    """The case as it stands, its version proved."""
+    return _at(engine, version_at(engine, case, head_number(engine.store, case)))
 
 
 def work_off(chosen: Settings, put: Put, wait: float) -> Taken:
@@ -68,30 +69,36 @@ def show(chosen: Settings, put: Put, taken: Taken, *, as_json: bool) -> None:
             " and `casetape detector list` for whether the recorder is there, which takes texts in"
         )
     with reading(chosen) as engine:
-        now = newest(engine, put.case)
+        version = version_at(engine, put.case, head_number(engine.store, put.case))
+        now = _at(engine, version)
     if taken == "queued":
         tell(f"the {put.what} is on the tape: whoever is at work on {chosen.home}, or the next run, will take it in")
     if as_json:
-        print_json(_json(put, taken, now))
+        print_json(_json(put, taken, version, now))
         return
     if taken == "queued":
-        out.print(cell(f"{put.case}: version {now.number}; the {put.what} {short(put.id)} is queued", "bold"))
+        out.print(cell(f"{put.case}: version {version.number}; the {put.what} {short(put.id)} is queued", "bold"))
         return
     again = ", which the same request put there before" if put.repeated else ""
-    out.print(cell(f"{put.case}: version {now.number}, with the {put.what} {short(put.id)}{again}", "bold"))
-    out.print(assessment_lines(now.assessment))
+    out.print(cell(f"{put.case}: version {version.number}, with the {put.what} {short(put.id)}{again}", "bold"))
+    out.print(assessment_lines(now))
     if not put.repeated:
         out.print()
-        out.print(changes_table(changes(put.before.assessment, now.assessment)))
+        out.print(changes_table(put.before, now))
 
 
-def _json(put: Put, taken: Taken, now: StateVersion) -> dict[str, Any]:
+def _at(engine: Engine, version: StateVersion) -> Moment:
+    return Moment(load_summary(engine.store, version.case, version.number, log=engine.log), version.assessment)
+
+
+def _json(put: Put, taken: Taken, version: StateVersion, now: Moment) -> dict[str, Any]:
     return {
         "case": put.case,
         put.what: put.id,
         "repeated": put.repeated,
         "queued": taken == "queued",
-        **shapes.place(now.number, now.id),
-        "at": shapes.time(now.header.at),
-        "assessment": shapes.assessment(now.assessment),
+        **shapes.place(version.number, version.id),
+        "at": shapes.time(version.header.at),
+        "assessment": shapes.assessment(now),
+        "counting": [] if put.repeated else [shapes.turn(one) for one in turns(put.before, now)],
     }

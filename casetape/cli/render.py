@@ -27,6 +27,8 @@ _SEVERITIES: dict[Severity, str] = {
     "critical": "bold red",
 }
 _VERDICTS: dict[Verdict, str] = {"benign": "green", "unknown": "dim", "suspicious": "yellow", "malicious": "red"}
+_SPANS = ((86_400, "day"), (3_600, "h"), (60, "min"), (1, "s"))
+_SIZES = ((1024 * 1024, "MiB"), (1024, "KiB"), (1, "B"))
 _UNUSUAL = re.compile(r"[^\x20-\x7e\n]")
 
 
@@ -87,6 +89,31 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def span(seconds: float) -> str:
+    """How long something lasts, to two or three digits: `1 s`, `14 min`, `1.5 h`, `7 days`."""
+    unit, name = next((one for one in _SPANS if seconds >= one[0]), _SPANS[-1])
+    value = seconds / unit
+    if name == "s":
+        return f"{max(round(value), 1 if seconds > 0 else 0)} s"
+    said = _figure(value)
+    return f"{said} {name}" if name != "day" else f"{said} day{'' if said == '1' else 's'}"
+
+
+def room(mib: float) -> str:
+    """MiB as people write them: `1.5 MiB`, `10 KiB`, `1,000,000 MiB`."""
+    size = mib * 1024 * 1024
+    unit, name = next((one for one in _SIZES if size >= one[0]), _SIZES[-1])
+    return f"{_figure(size / unit)} {name}"
+
+
+def middle(text: str, limit: int) -> str:
+    """The text in at most `limit` characters: what is too long loses its middle, for both its ends tell most."""
+    if len(text) <= limit:
+        return text
+    end = limit // 2
+    return f"{text[: limit - end - 1]}{ELLIPSIS}{text[-end:]}"
+
+
 def case_name(key: str) -> str:
     """A case's key as people type it: the default tenant is left out."""
     return key.removeprefix(f"{DEFAULT_TENANT}/")
@@ -106,6 +133,10 @@ def table(title: str, *columns: str, right: Iterable[str] = (), whole: Iterable[
 def lines_of(parts: Iterable[Text]) -> Text:
     """One below the other."""
     return Text("\n", overflow="fold").join(parts)
+
+
+def _figure(value: float) -> str:
+    return f"{round(value, 1):g}" if value < 9.95 else f"{round(value):,}"
 
 
 def _spelled(one: str) -> str:

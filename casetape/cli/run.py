@@ -12,6 +12,7 @@ from rich.table import Table
 from casetape.cli.common import FAILED, AsJson, Home, Tenant, out, print_json, settings, tell, verb
 from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy
 from casetape.cli.progress import progress_bar
+from casetape.counting import unused_words
 from casetape.run import Listener, RunReport
 from casetape.run import run as run_pipeline
 from workers.feed.options import KINDS, FeedOptions
@@ -70,7 +71,7 @@ def run(
     else:
         _show(report)
     if report.quarantined or report.faults:
-        tell(f"{report.quarantined} quarantined, {report.faults} failures of plug-ins: see `casetape quarantine list`")
+        tell(f"{unused_words(report.quarantined, report.faults)}: see `casetape quarantine list`")
     if strict and (report.quarantined or report.faults or refused):
         raise typer.Exit(FAILED)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from engines.store import CaseRow
+from merge.graph import Moment, Turn
 from merge.history import Provenance
 from merge.policies.common import Reason
 from schemas.analysis import Analysis, Evidence
-from schemas.assessment import Assessment
+from schemas.assessment import Conflict
 from schemas.observation import Observation
 from schemas.scales import decimal, rfc3339
 from schemas.version import Author
@@ -37,14 +38,28 @@ def row(case: CaseRow) -> Shape:
     }
 
 
-def assessment(made: Assessment | None) -> Shape | None:
-    """An assessment; None for version 0, which has none."""
+def assessment(at: Moment) -> Shape | None:
+    """The assessment at a moment, its conflicts with who says what; None for version 0, which has none."""
+    made = at.assessment
     if made is None:
         return None
     return {
         **made.model_dump(mode="json", exclude={"score"}),
+        "conflicts": [_conflict(one, at) for one in made.conflicts],
         "score": decimal(made.score),
     }
+
+
+def turn(one: Turn) -> Shape:
+    """An analysis that counts otherwise than before: `was` and `now` are `counts`, or why it does not count; `was` is
+    null where it was not there."""
+    return {**brief(one.analysis), "was": one.was, "now": one.now}
+
+
+def _conflict(one: Conflict, at: Moment) -> Shape:
+    said = [at.said[each] for each in one.analyses if each in at.said]
+    names = ("id", "detector", "fingerprint", "verdict")
+    return {**one.model_dump(mode="json"), "says": [{name: getattr(each, name) for name in names} for each in said]}
 
 
 def author(who: Author) -> Shape:

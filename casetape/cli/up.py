@@ -11,7 +11,7 @@ import typer
 
 from casetape.cli.common import AsJson, Home, Tenant, settings, tell, verb
 from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy
-from casetape.cli.render import visible_json
+from casetape.cli.render import count, visible_json
 from casetape.cli.stopping import stopping
 from casetape.run import now
 from casetape.settings import Settings
@@ -63,13 +63,13 @@ def up(
         zeek_fields=chosen.zeek_fields,
     )
     say = _Words(as_json)
-    say("warning", WARNING)
     with stopping() as stop:
         report = serve(
             chosen,
             paths or [],
             options,
             lambda sentence: say("told", sentence),
+            on_start=lambda: say("warning", WARNING),
             on_ready=lambda: say("ready", _ready(chosen, paths or [])),
             stopped=stop.is_set,
         )
@@ -82,7 +82,7 @@ def up(
 
 def _ready(chosen: Settings, paths: list[str]) -> str:
     follows = f", following {', '.join(paths)}" if paths else "; feed it with `casetape feed`"
-    return f"up on {chosen.home}: {chosen.workers} workers, a merger{follows}. Ctrl-C stops it"
+    return f"up on {chosen.home}: {count(chosen.workers, 'worker')}, a merger{follows}. Ctrl-C stops it"
 
 
 class _Words:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from casetape.cli.fitting import Column, fitted
-from casetape.cli.render import ELLIPSIS, cell, count, json_text, lines_of, severity, share, short, verdict, when
+from casetape.cli.observed import content_words
+from casetape.cli.render import cell, count, lines_of, severity, share, short, verdict, when
 from merge.history import Provenance
 from merge.policies.common import Reason
 from schemas.analysis import Analysis
@@ -18,15 +18,7 @@ from schemas.observation import Observation
 from schemas.persons import person_of
 from schemas.version import Author
 
-_CONTENT = 100
-"""Characters of an input's content that a table shows."""
-_FIRST = (
-    *("id.orig_h", "id_orig_h", "id.resp_h", "id_resp_h", "id.resp_p", "id_resp_p"),
-    *("service", "query", "answers", "rcode_name", "host", "uri", "method", "status_code", "server_name"),
-    *("proto", "orig_bytes", "resp_bytes", "duration", "conn_state"),
-)
-"""The fields of a record that people look for, these before all others."""
-_LEFT_OUT: dict[Reason, str] = {"dismissed": "dismissed", "allowed": "on the allow-list", "too_old": "too old"}
+LEFT_OUT: dict[Reason, str] = {"dismissed": "dismissed", "allowed": "on the allow-list", "too_old": "too old"}
 _ANALYSES = (
     Column("what", whole=True),
     Column("detector", goes=2),
@@ -54,7 +46,7 @@ def analysis_block(
     head = Text(" ").join([severity(one.severity), verdict(one.verdict), Text(weight), cell(one.title, "bold")])
     notes = [word for word, true in (("superseded", not current), ("provisional", one.provisional)) if true]
     if left_out is not None:
-        notes.append(f"not counted: {_LEFT_OUT[left_out]}")
+        notes.append(f"not counted: {LEFT_OUT[left_out]}")
     if notes:
         head.append(f" ({', '.join(notes)})", style="dim")
     target = "" if one.target is None else f", target {one.target}"
@@ -105,33 +97,6 @@ def inputs_table(title: str, inputs: Sequence[tuple[Observation, int]], width: i
     return fitted(title, _INPUTS, rows, width)
 
 
-def content_words(one: Observation) -> str:
-    """An input's content: the whole of a text; of a record who talked to whom, and the first of its other fields."""
-    if one.text is not None:
-        return one.text
-    fields = {name: value for name, value in (one.data or {}).items() if not name.startswith(("@", "_"))}
-    ends = [_end(fields, side) for side in ("orig", "resp")]
-    words = [" -> ".join(ends)] if all(ends) else []
-    said_first = sorted(fields, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
-    shown = {name: fields[name] for name in said_first if not (all(ends) and name.startswith(("id.", "id_")))}
-    words += [
-        f"{name}={value if isinstance(value, str) else json_text(value, indent=None)}" for name, value in shown.items()
-    ]
-    return _beginning(words)
-
-
-def _beginning(words: list[str]) -> str:
-    """As many of the words as there is room for; only the first is cut itself."""
-    if len(" ".join(words)) <= _CONTENT:
-        return " ".join(words)
-    said = words[0]
-    for word in words[1:]:
-        if len(said) + len(word) + 3 > _CONTENT:
-            break
-        said += f" {word}"
-    return f"{said} {ELLIPSIS}" if len(said) + 2 <= _CONTENT else said[: _CONTENT - 1] + ELLIPSIS
-
-
 def author_words(who: Author) -> str:
     """Who made something: `beaconing, recorder`, `alice`."""
     return who.name.replace(",", ", ")
@@ -154,12 +119,3 @@ def _evidence(one: Analysis) -> str:
     sample = ", ".join(short(each) for each in held.sample[:3])
     span = f", {when(held.first)} to {when(held.last)}" if held.first is not None else ""
     return count(held.total, "observation") + span + (f", such as {sample}" if sample else "")
-
-
-def _end(fields: dict[str, Any], side: str) -> str:
-    """`10.0.0.5:443` for one end of a connection, `` where the record names none."""
-    for mark in (".", "_"):
-        host, port = fields.get(f"id{mark}{side}_h"), fields.get(f"id{mark}{side}_p")
-        if host is not None:
-            return f"{host}:{port}" if port is not None else str(host)
-    return ""

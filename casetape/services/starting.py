@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import redirect_stdout
 
 from casetape.services.options import DETECTORS_NAME, merger_options, worker_options
 from casetape.settings import Settings
 from engines import topics
 from engines.engine import Engine
+from schemas.observation import TEXT
 from workers.detection.plugin import Detector
 from workers.detection.registry import create, discover
 from workers.detection.snapshot import body_of, entries
@@ -19,6 +20,9 @@ GROUP = f"detect-{DETECTORS_NAME}"
 """The consumer group of the workers."""
 MANIFESTS = f"detect/{GROUP}/{topics.OBSERVATIONS}/"
 """The names of the workers' manifests begin with this; the partition follows."""
+RECORDER = "recorder"
+SHOWN = 6
+"""So many kinds are named in a sentence."""
 Tell = Callable[[str], None]
 """Takes a sentence."""
 
@@ -44,6 +48,17 @@ def say_what_is_new(engine: Engine, detectors: Sequence[Detector], tell: Tell) -
     new = [one.name for one in entries(detectors) if one not in known]
     if bodies and new:
         tell(f"new or changed here: {', '.join(new)}; `casetape run --replay` shows them what the tape has of before")
+
+
+def unlooked(kinds: Collection[str], detectors: Sequence[Detector]) -> str | None:
+    """A sentence where no detector looks at any of these kinds, else None. The recorder, which keeps texts, does not
+    count; and texts alone need nobody."""
+    choosy = [one for one in detectors if one.name != RECORDER]
+    if not kinds or any(one.wants(kind) for one in choosy for kind in kinds) or kinds == {TEXT}:
+        return None
+    shown = sorted(kinds)
+    more = f" and {len(shown) - SHOWN} more kinds" if len(shown) > SHOWN else ""
+    return f"no detector looks at {', '.join(shown[:SHOWN])}{more}: `casetape detector list` shows what each looks at"
 
 
 def start(

@@ -1,8 +1,8 @@
 """Whether another process of this machine is still there: so that what a killed one held need not wait for its lease.
 
-A process is named by its number, the time it was started (numbers are given again) and its number space (a container
-has its own, in which the same number is another process). What cannot be told for sure counts as alive: then the lease
-decides, as it does where a process is stopped or cut off.
+A process is named by its number, the time it was started (numbers are given again) and the spaces in which both are
+told (a container has its own, in which the same number is another process). What cannot be told for sure counts as
+alive: then the lease decides, as it does where a process is stopped or cut off.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ _ENDED = ("Z", "X")
 
 
 def this_process() -> str:
-    """The name of this process, or an empty text where the system has no /proc."""
+    """The name of this process, or an empty text where the system has no /proc, or one of other processes."""
     pid = os.getpid()
     try:
-        return f"{pid}.{_stat(pid)[_START]}.{os.stat('/proc/self/ns/pid').st_ino}"
+        stat = Path("/proc/self/stat").read_text()
+        if not stat.startswith(f"{pid} "):
+            return ""
+        spaces = "-".join(str(os.stat(f"/proc/self/ns/{space}").st_ino) for space in ("pid", "time"))
+        return f"{pid}.{_fields(stat)[_START]}.{spaces}"
     except (OSError, IndexError):
         return ""
 
@@ -34,7 +38,7 @@ def is_gone(process: str) -> bool:
     try:
         # before /proc is asked, which may hide the processes of other users
         os.kill(int(pid), 0)
-        stat = _stat(int(pid))
+        stat = _fields(Path(f"/proc/{pid}/stat").read_text())
     except ProcessLookupError:
         return True
     except (OSError, IndexError):
@@ -42,5 +46,5 @@ def is_gone(process: str) -> bool:
     return stat[_STATE] in _ENDED or stat[_START] != start
 
 
-def _stat(pid: int) -> list[str]:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+def _fields(stat: str) -> list[str]:
+    return stat.rpartition(")")[2].split()

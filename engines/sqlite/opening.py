@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -43,10 +44,14 @@ def open_database(home: Path, *, create: bool, read_only: bool) -> Database:
 
 
 def _make(home: Path) -> None:
+    """What observations say is nobody else's business: folder and file are their owner's, if they are made here."""
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise made_nothing(error, home) from error
+    # what is wrong with it SQLite says in a moment
+    with suppress(OSError):
+        os.close(os.open(home / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _connect(path: Path, mode: str, more: str = "") -> Database:

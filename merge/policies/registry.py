@@ -17,6 +17,7 @@ from merge.policies.trust_order import trust_order
 from merge.policies.worst import worst
 from schemas.canonical import Json
 from schemas.errors import PluginError, SettingsError
+from schemas.wording import known_names, no_such, path_of, wrong
 
 GROUP = "casetape.policies"
 """The entry point group that policies are found by."""
@@ -106,7 +107,7 @@ class Registry:
             common = CommonOptions.model_validate({name: chosen.options[name] for name in chosen.options.keys() - own})
             options = model.model_validate(own)
         except ValidationError as error:
-            raise SettingsError(_said(chosen.name, error)) from None
+            raise SettingsError(_said(chosen.name, model, error)) from None
         return BoundPolicy(chosen.name, function, options.model_dump(mode="json"), common)
 
     def _function(self, name: str) -> PolicyFunction:
@@ -125,14 +126,15 @@ class Registry:
         return function
 
 
-def _said(name: str, error: ValidationError) -> str:
-    faults = error.errors(include_url=False, include_input=False, include_context=False)
+def _said(name: str, model: type[BaseModel], error: ValidationError) -> str:
     parts = []
-    for fault in faults:
-        option = ".".join(str(part) for part in fault["loc"]) or "options"
-        unknown = fault["type"] == "extra_forbidden"
-        said = fault["msg"].removeprefix("Value error, ")
-        parts.append(f"it has no option `{option}`" if unknown else f"option `{option}`: {said}")
+    for fault in error.errors(include_url=False, include_input=False):
+        path = path_of(fault)
+        if fault["type"] == "extra_forbidden":
+            known = known_names(model, path[:-1])
+            parts.append(no_such("option", path, known if path[:-1] else {*known, *COMMON}))
+        else:
+            parts.append(f"option `{'.'.join(path) or 'options'}`: {wrong(fault, model)}")
     return f"policy `{name}`: {'; '.join(parts)}"
 
 

@@ -199,7 +199,20 @@ def test_refusals_say_what_to_do(tmp_path: Path, name: str, content: bytes, kind
         (b'[mappings.idp]\ntiem = "x"\n', "there is no setting `mappings.idp.tiem`"),
         (b'[mappings.idp]\ntime_unit = "h"\n', "setting `mappings.idp.time_unit`"),
         (b'[mappings.idp]\nkind = "text"\n', "setting `mappings.idp.kind`"),
-        (b'[zeek_fields]\nconn = "ts strange"\n', "zeek_fields.conn: the type of the column `strange` is not known"),
+        (
+            b'[zeek_fields]\nconn = "ts strange"\n',
+            "settings.toml): the type of the column `strange` is not known",
+        ),
+        (
+            b'[zeek_fields]\nconn = "ts uid ts"\n',
+            "settings.toml): the column `ts` is there twice",
+        ),
+        (b'[mappings.idp]\nfils = "x"\n', "did you mean `mappings.idp.files`?"),
+        (b'[mappings.idp]\nsubject = "user:{a"\n', "the brace at character 6 is not closed"),
+        (b'[mappings.idp]\ntime_format = "%Q"\n', "setting `mappings.idp.time_format`"),
+        (b'[subjects]\n"zeek.conn" = "host:{id.orig_h"\n', "setting `subjects.zeek.conn`"),
+        (b"[parameters.beaconing]\nfewest_call = 3\n", "detector beaconing: it has no parameter `fewest_call`"),
+        (b"[parameters.beaconing]\nreport_from = 0.6\n", "`report_from`: it must be a whole number (millionths)"),
         (b'[mappings."a/b"]\ntime = "x"\n', "mappings.a/b: no name for a mapping"),
     ],
 )

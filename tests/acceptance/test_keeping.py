@@ -80,10 +80,33 @@ def test_a_run_that_is_killed_while_it_keeps_house_is_made_good_by_the_next(long
     assert casetape(home, *shown).out == before
 
 
+@pytest.mark.parametrize("days", ["-1", "0", "nan"])
+def test_a_retention_that_would_empty_the_tape_is_refused(tmp_path: Path, days: str) -> None:
+    """I1: a slip of the pen removes nothing."""
+    home = tmp_path / "home"
+    run(home, DAY1)
+    before = _observations(home)["records"]
+    assert before > 0
+    refused = casetape(home, "run", env={"CASETAPE_RETENTION__OBSERVATIONS": days})
+    assert refused.code == 2
+    assert "setting `retention.observations` (variable CASETAPE_RETENTION__OBSERVATIONS)" in refused.err
+    assert _observations(home)["records"] == before
+
+
+def test_a_bound_for_one_topic_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    def days(value: str) -> dict[str, float | None]:
+        told = casetape(tmp_path / "home", "home", "--json", env={"CASETAPE_RETENTION": value}).json["topics"]
+        return {one["topic"]: one["keeps"]["days"] for one in told}
+
+    run(tmp_path / "home", DAY1)
+    assert days('{"quarantine": 30}') == {"observations": 7, "versions": None, "states": None, "quarantine": 30}
+    assert days('{"observations": "forever"}')["observations"] is None
+
+
 def test_what_stays_though_it_is_beyond_its_bounds_is_told(long_home: Path, tmp_path: Path) -> None:
     home = shutil.copytree(long_home, tmp_path / "home")
     assert casetape(home, "run", env=KEEP).code == 0
-    done = casetape(home, "run", env={**KEEP, "CASETAPE_RETENTION__STATES": "0"})
+    done = casetape(home, "run", env={**KEEP, "CASETAPE_RETENTION__STATES": "1e-9"})
     assert done.code == 0
     assert f"`states` is not trimmed: it alone has {PRUNED} versions" in done.err
     assert casetape(home, "cases", "verify", "--json").json["faults"] == []
@@ -198,7 +221,7 @@ def _rows(home: Path) -> dict[str, int]:
 def test_nothing_grows_without_a_bound(tmp_path: Path) -> None:
     """Row 20: rounds of the same work leave the same number of rows in every table but those that are kept for ever."""
     home = tmp_path / "home"
-    env = {"CASETAPE_RETENTION": '{"observations": 0}', "CASETAPE_KEEP_LEDGER": "0.000001"}
+    env = {"CASETAPE_RETENTION": '{"observations": 1e-9}', "CASETAPE_KEEP_LEDGER": "0.000001"}
     counted = []
     for round_ in range(ROUNDS):
         assert casetape(home, "run", _log(tmp_path / "conn.log", round_, 1_000), env=env).code == 0

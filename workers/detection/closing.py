@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from schemas.analysis import Analysis
 from schemas.scales import LIMIT
 from workers.detection.groups import Name
 from workers.detection.guard import Fault
 from workers.detection.looking import Looking, Outcome
 from workers.detection.partition import Partition
 from workers.detection.snapshot import Early, Said
+from workers.detection.standing import Standing
 from workers.detection.tally import Tally
 from workers.detection.window import Due, WindowState
 
@@ -23,13 +25,15 @@ def close(owned: Partition, case: str, before: int, after: int, looking: Looking
 
 
 def settle(
-    owned: Partition, window: WindowState, due: Due, said: Said | Fault | None, looking: Looking, outcome: Outcome
+    owned: Partition, window: WindowState, due: Due, said: Analysis | Fault | None, looking: Looking, outcome: Outcome
 ) -> None:
     """Takes back what was said early of the window, unless the same is said of it now that it is complete. A detector
     that fails takes nothing back: it has not said that there is nothing."""
     early = owned.early.pop(_place(window, due), None)
     if early is not None and _otherwise(said, early):
-        looking.withdraw(window.detector, due, early, outcome)
+        _withdraw(owned, window, due, early, looking, outcome)
+    if isinstance(said, Analysis):
+        _stand(owned, due, said, looking, outcome)
 
 
 def drain(owned: Partition, window: WindowState, due: Due, looking: Looking, outcome: Outcome) -> None:
@@ -38,13 +42,13 @@ def drain(owned: Partition, window: WindowState, due: Due, looking: Looking, out
     then be able to take it back: it is remembered for as long as the window's rows are."""
     said = looking.conclude(window, due, outcome)
     settle(owned, window, due, said, looking, outcome)
-    if not isinstance(said, Said):
+    if not isinstance(said, Analysis):
         return
-    owned.early[_place(window, due)] = said
+    owned.early[_place(window, due)] = Said(said.fingerprint, said.at)
     for prefix in window.prefixes(due):
         tried = Outcome()
         early = looking.conclude(window, prefix, tried, provisional=True)
-        if not isinstance(early, Said) or early.fingerprint == said.fingerprint:
+        if not isinstance(early, Analysis) or early.fingerprint == said.fingerprint:
             outcome.take(tried)
 
 
@@ -88,12 +92,42 @@ def _say_early(owned: Partition, window: WindowState, due: Due, looking: Looking
         return
     early = owned.early.pop(_place(window, due), None)
     if early is not None and _otherwise(said, early):
-        looking.withdraw(window.detector, due, early, outcome, provisional=True)
+        _withdraw(owned, window, due, early, looking, outcome, provisional=True)
     if said is not None:
-        owned.early[_place(window, due)] = said
+        owned.early[_place(window, due)] = Said(said.fingerprint, said.at)
+        _stand(owned, due, said, looking, outcome)
 
 
-def _otherwise(said: Said | Fault | None, early: Said) -> bool:
+def _stand(owned: Partition, due: Due, said: Analysis, looking: Looking, outcome: Outcome) -> None:
+    """Remembers a window's word, and says it again where something newer was taken back before."""
+    case = due.group.name[0]
+    standing = owned.standings.setdefault((said.detector, case, said.fingerprint), Standing())
+    again = standing.say(due.span.end, said)
+    if again is not None:
+        looking.say_again(case, again, outcome)
+
+
+def _withdraw(
+    owned: Partition,
+    window: WindowState,
+    due: Due,
+    early: Said,
+    looking: Looking,
+    outcome: Outcome,
+    *,
+    provisional: bool = False,
+) -> None:
+    case = due.group.name[0]
+    standing = owned.standings.setdefault((window.detector.name, case, early.fingerprint), Standing())
+    newest = int(due.group.at[-1])
+    stands = standing.take_back(due.span.end, newest if early.at is None else max(newest, early.at))
+    if isinstance(stands, Analysis):
+        looking.say_again(case, stands, outcome)
+    else:
+        looking.withdraw(window.detector, due, early, stands, outcome, provisional=provisional)
+
+
+def _otherwise(said: Analysis | Fault | None, early: Said) -> bool:
     """Whether what is said now is not what was said early."""
     return not isinstance(said, Fault) and (said is None or said.fingerprint != early.fingerprint)
 

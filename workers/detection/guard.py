@@ -65,7 +65,9 @@ class Guard:
         process by the supervisor, and not made for the fourth time.
         """
         if named is not None and self.suspects(named):
-            return Fault(FATAL, f"ended or froze its process {DEATHS} times in this call, which is not made again")
+            return Fault(
+                FATAL, f"{DEATHS} processes ended or froze in this call: it is made again by `run --replay` only"
+            )
         watch = _Watch(self._seconds, self._beat)
         try:
             with self._calling.of(named) if named is not None else nullcontext():

@@ -187,7 +187,7 @@ class Looking:
 
     def conclude(
         self, window: WindowState, due: Due, outcome: Outcome, *, provisional: bool = False
-    ) -> Said | Fault | None:
+    ) -> Analysis | Fault | None:
         """Asks a detector what a window says, and takes it in; or how it failed."""
         detector = window.detector
         case = parse_case(due.group.name[0])
@@ -205,18 +205,17 @@ class Looking:
         except PluginError as error:
             return self._window_fault(detector, case, due, Fault(error.code, str(error)), outcome)
 
+    def say_again(self, case: str, said: Analysis, outcome: Outcome) -> None:
+        """Says what an earlier window said, under another time: its evidence is in the case already."""
+        outcome.say(said.identified(self.secret), case)
+
     def withdraw(
-        self, detector: WindowedDetector, due: Due, early: Said, outcome: Outcome, *, provisional: bool = False
+        self, detector: WindowedDetector, due: Due, early: Said, at: int, outcome: Outcome, *, provisional: bool
     ) -> None:
-        """Takes back what was said early of a window that, with more in it, says nothing or something else."""
-        newest = int(due.group.at[-1])
-        finding = Finding(
-            "unknown",
-            0.0,
-            fingerprint=early.fingerprint,
-            title=f"{detector.name}: withdrawn",
-            at=newest if early.at is None else max(newest, early.at),
-        )
+        """Takes back what was said early of a window that, with more in it, says nothing or something else; under event
+        time `at` (microseconds)."""
+        title = f"{detector.name}: withdrawn"
+        finding = Finding("unknown", 0.0, fingerprint=early.fingerprint, title=title, at=at)
         self._rest(detector, finding, parse_case(due.group.name[0]), due.group, outcome, provisional)
 
     def _rest(
@@ -227,7 +226,7 @@ class Looking:
         group: Group,
         outcome: Outcome,
         provisional: bool,
-    ) -> Said:
+    ) -> Analysis:
         ids = [f"{OBSERVATION}_{one}" for one in _hex(group)]
         evidence = evidence_of(list(zip(ids, group.at.tolist(), strict=True)))
         basis = Basis(case, evidence, evidence.last, provisional)
@@ -235,7 +234,7 @@ class Looking:
         outcome.say(analysis, group.name[0])
         places = dict(zip(ids, group.offset.tolist(), strict=True))
         outcome.wanted.setdefault(group.name[0], {}).update({one: places[one] for one in evidence.sample})
-        return Said(analysis.fingerprint, analysis.at)
+        return analysis
 
     def _window_fault(self, detector: Detector, case: CaseKey, due: Due, fault: Fault, outcome: Outcome) -> Fault:
         about = f"{due.group.name[1]} until {due.span.end}"

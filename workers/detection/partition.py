@@ -24,6 +24,7 @@ from workers.detection.snapshot import (
     pack_cases,
     packed,
 )
+from workers.detection.standing import Standings, of_cases
 from workers.detection.window import SLACK, WindowState
 
 __all__ = ["HORIZON", "Counts", "Partition", "Terms", "counts_of", "owner_of"]
@@ -44,10 +45,10 @@ class Terms(NamedTuple):
 @dataclass(slots=True)
 class Partition:
     """One partition as its owner of this generation sees it. `offset`: the next record to look at. `heard`: the log's
-    time of the newest record, microseconds. `early`: what was said provisionally and is not settled yet. `concluded`:
-    the offset up to which a drain has concluded everything. `counted`: the offset up to which records were counted
-    before a replay began again: those are looked at and not counted. `touched`: whether there is something to save
-    though no record was read."""
+    time of the newest record, microseconds. `early`: what was said provisionally and is not settled yet; `standings`:
+    what stands of each fingerprint. `concluded`: the offset up to which a drain has concluded everything. `counted`:
+    the offset up to which records were counted before a replay began again: those are looked at and not counted.
+    `touched`: whether there is something to save though no record was read."""
 
     store: StateStore
     owner: str
@@ -59,6 +60,7 @@ class Partition:
     clocks: dict[str, Clock] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
     early: dict[Early, Said] = field(default_factory=dict)
+    standings: Standings = field(default_factory=dict)
     offset: int = 0
     saved: int = 0
     heard: int = 0
@@ -86,7 +88,7 @@ class Partition:
             self._put([(sealed.name, sealed.ids or b"")])
             sealed.ids = None
         cases = self.name()
-        self._put([(cases, pack_cases(Cases(self.clocks, self.early)))])
+        self._put([(cases, pack_cases(Cases(self.clocks, self.early, self.standings)))])
         fail_point("worker.parts")
         self.cases = cases
         self.move()
@@ -103,6 +105,7 @@ class Partition:
         for case in cases:
             del self.clocks[case]
         self.early = {early: said for early, said in self.early.items() if early[1] in self.clocks}
+        self.standings = of_cases(self.standings, self.clocks)
 
     def overgrown(self) -> bool:
         """Whether it has grown so much since it was pruned that this is worth its price again."""

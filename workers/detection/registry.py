@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from schemas.errors import PluginError, SettingsError, UsageError
 from schemas.persons import PERSON, looks_like_a_person
 from schemas.scales import LIMIT
+from schemas.wording import first_fault, known_names, no_such, wrong
 from workers.detection.plugin import Detector
 from workers.detection.windowed import WindowedDetector
 
@@ -94,13 +95,18 @@ def _create(kind: type[Detector], parameters: Mapping[str, Any]) -> Detector:
     try:
         settings: BaseModel = kind.Parameters.model_validate(dict(parameters))
     except ValidationError as error:
-        fault = error.errors(include_input=False, include_url=False)[0]
-        field = ".".join(str(part) for part in fault["loc"])
-        raise SettingsError(f"detector {kind.name}, parameter `{field}`: {fault['msg']}") from None
+        raise SettingsError(f"detector {kind.name}{_said(kind.Parameters, error)}") from None
     try:
         return kind(settings)
     except (Exception, SystemExit) as error:
         raise PluginError(f"detector {kind.name} could not be made: {type(error).__name__}: {error}") from error
+
+
+def _said(model: type[BaseModel], error: ValidationError) -> str:
+    path, fault = first_fault(error)
+    if fault["type"] == "extra_forbidden":
+        return f": {no_such('parameter', path, known_names(model, path[:-1]))}"
+    return f", parameter `{'.'.join(path)}`: {wrong(fault, model)}"
 
 
 def _installed() -> Iterator[tuple[str, str, Sequence[type[Detector]] | str]]:
@@ -149,11 +155,12 @@ def _unfit(kind: type[Detector]) -> str | None:
 
 
 def _fault(kind: type[Detector]) -> str | None:
-    if not isinstance(kind.name, str) or not _NAME.match(kind.name):
+    # a subclass of str could say another thing each time it is asked
+    if type(kind.name) is not str or not _NAME.match(kind.name):
         return "it has no usable name: 1 to 128 letters, digits and ._:- are one"
     if looks_like_a_person(kind.name):
         return f"it has a person's name: what begins with {PERSON} is said by people"
-    if not isinstance(kind.version, str) or len(kind.version) > VERSION_LIMIT:
+    if type(kind.version) is not str or len(kind.version) > VERSION_LIMIT:
         return f"its version is no text of at most {VERSION_LIMIT} characters"
     if not _texts(kind.kinds) or not kind.kinds:
         return "its kinds are not a sequence of kinds"

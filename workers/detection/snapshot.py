@@ -13,6 +13,7 @@ from engines.store import Manifest
 from schemas.errors import EngineError
 from workers.detection.plugin import Detector
 from workers.detection.seen import Segment
+from workers.detection.standing import Standings
 from workers.detection.window import Run, WindowState
 
 _FORM = 1
@@ -58,6 +59,7 @@ class Cases(msgspec.Struct, array_like=True):
 
     clocks: dict[str, Clock]
     early: dict[Early, Said]
+    standings: Standings = {}
 
 
 class WindowEntry(msgspec.Struct):

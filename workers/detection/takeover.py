@@ -74,7 +74,7 @@ def _load(partition: Partition, known: Body, read: Callable[[str], bytes]) -> No
     partition.cases = known.cases
     if known.cases is not None:
         cases = unpack_cases(read(known.cases))
-        partition.clocks, partition.early = cases.clocks, cases.early
+        partition.clocks, partition.early, partition.standings = cases.clocks, cases.early, cases.standings
     partition.seen.segments = [stored(one.name, read(one.name), one.newest) for one in known.seen]
     for window in partition.windows:
         entry = next((one for one in known.windows if _same(window, one)), None)

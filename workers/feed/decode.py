@@ -102,7 +102,8 @@ class Decoder:
                     records.append(record(item))
             except InputError as error:
                 why = _cut(error) if cut and isinstance(error, RecordInvalid) else error
-                faults.append(Fault(at, self._redaction.apply_bytes(line), None, why, request, self._reader.context))
+                bad = self._redaction.apply_bytes(line)
+                faults.append(Fault(at, bad, None, _alone(why), request, self._reader.context))
         self.number += len(lines)
         return records, faults
 
@@ -130,6 +131,12 @@ class Decoder:
         data = piece.oversized.prefix if piece.oversized else piece.lines[0]
         kept = self._redaction.apply_bytes(data)
         return Decoded([], [Fault(self.number, kept, piece.oversized, error, "", self._reader.context)], 0)
+
+
+def _alone(error: InputError) -> InputError:
+    # where it was raised, and all that was at hand there, is not kept until the piece is done
+    error.__context__ = None
+    return error.with_traceback(None)
 
 
 def _cut(error: InputError) -> CutRecord:

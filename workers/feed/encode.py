@@ -37,12 +37,13 @@ class Encoder:
 
     The canonical bytes of an observation's identity are put together from their parts, most of which repeat from line
     to line: that saves more than half a microsecond a line. `untimed` counts records, other than texts, that have no
-    time that can be used.
+    time that can be used; `kinds` are those of all records so far.
     """
 
     def __init__(self, tenant: str, *, redaction: str | None, secret: bytes | None) -> None:
         self.now = 0
         self.untimed = 0
+        self.kinds: set[str] = set()
         self._tenant = tenant
         self._secret = secret
         self._endings: dict[tuple[str, str, str], _Ending] = {}
@@ -78,6 +79,7 @@ class Encoder:
         if len(self._endings) >= _KEPT:
             self._endings.clear()
         whole = canonical_bytes(identity(self._tenant, subject, kind, None, {}, origin))
+        self.kinds.add(kind)
         ending = _Ending(case_key(self._tenant, subject), whole.removeprefix(b'{"at":null,"content":{}'))
         return self._endings.setdefault((kind, origin, subject), ending)
 

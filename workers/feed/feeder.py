@@ -54,6 +54,11 @@ class Feeder:
         self._outlet = Outlet(log, options, encoder, redaction, clock)
         self._progress = on_progress
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of all observations that it has fed."""
+        return frozenset(self._outlet.encoder.kinds)
+
     def plan(self, paths: Sequence[str | Path]) -> Plan:
         """What `feed_planned` is to be called with; see `workers.feed.plan`. Raises UsageError."""
         return plan(paths, self.options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import fnmatch
 import re
 from typing import Annotated, Any, Literal
@@ -17,6 +18,7 @@ TIMES = ("@timestamp", "timestamp", "ts", "eventTime", "event_time", "time", "da
 """Where a time is looked for when nothing else is said: the first of these that is there counts."""
 
 _PLACE = re.compile(r"\{[^{}]+\}")
+_SAMPLE = dt.datetime(2023, 8, 9, 14, 5, 6, 123_456, dt.UTC)
 
 
 def _several(value: Any) -> Any:
@@ -25,6 +27,50 @@ def _several(value: Any) -> Any:
 
 Several = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_several)]
 """One text or a list of them."""
+
+
+def filled_in(template: str) -> str:
+    """A template with an `x` in each of its places."""
+    return _PLACE.sub("x", template)
+
+
+def template_fault(template: str) -> str | None:
+    """What is wrong with a template's braces, in words; None where nothing is. Characters are counted from 1."""
+    if not template.strip():
+        return "it is empty"
+    opened = 0
+    for at, character in enumerate(template, 1):
+        if character == "{":
+            if opened:
+                break
+            opened = at
+        elif character == "}":
+            if not opened:
+                return f"the brace at character {at} closes none"
+            if not template[opened : at - 1].strip():
+                return f"the braces at character {opened} are empty: the name of a field stands in them"
+            opened = 0
+    return f"the brace at character {opened} is not closed" if opened else None
+
+
+def time_format_fault(form: str) -> str | None:
+    """Why `strptime` cannot read times of this form, in words; None where it can."""
+    if "%" not in form.replace("%%", ""):
+        return "it says nowhere what is read: %Y stands for the year, as in Python's strptime"
+    if form != form.strip():
+        return "it has space at an end, which is taken off the times before they are read"
+    try:
+        dt.datetime.strptime(_SAMPLE.strftime(form).strip(), form)
+    except (ValueError, re.error) as error:
+        reason = "a directive stands in it twice" if isinstance(error, re.error) else _reason(error)
+        return f"strptime cannot read it: {reason}"
+    return None
+
+
+def _reason(error: ValueError) -> str:
+    """What strptime says, but for the sample, which nobody wrote."""
+    said = str(error)
+    return "it does not read what it writes" if said.startswith(("time data", "unconverted")) else said
 
 
 class FieldMapping(BaseModel):
@@ -49,7 +95,7 @@ class FieldMapping(BaseModel):
     @field_validator("kind")
     @classmethod
     def _kind(cls, value: str | None) -> str | None:
-        if value is not None and (value == TEXT or not KIND.match(_PLACE.sub("x", value))):
+        if value is not None and (value == TEXT or not KIND.match(filled_in(value))):
             raise PydanticCustomError("kind", "it must be a kind, such as okta.login or okta.{eventType}, and not text")
         return value
 

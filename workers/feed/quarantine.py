@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from engines.log import EventLog, LogRecord, NewRecord, TopicPartition
@@ -19,6 +19,8 @@ REQUEUED = "requeued/"
 """Notes `requeued/<tenant>/<id>` say that a quarantined record is on the tape after all. They are the feed's, and live
 as long as the record lies on the topic."""
 _BATCH = 500
+_AT_ONCE = 1024 * 1024
+"""About so many bytes of faults are made into records at once: what stands beside each may be much longer than it."""
 
 
 class Fault(NamedTuple):
@@ -49,6 +51,20 @@ def quarantined_line(tenant: str, file: str, options: dict[str, Any], fault: Fau
 def new_record(record: Quarantined) -> NewRecord:
     """The record for the topic."""
     return NewRecord(record.tenant, record.encode())
+
+
+def batches(faults: Iterable[Fault]) -> Iterator[list[Fault]]:
+    """The faults in order, so many at a time that their records stay small together."""
+    batch: list[Fault] = []
+    size = 0
+    for fault in faults:
+        batch.append(fault)
+        size += len(fault.data) + len(fault.context)
+        if size >= _AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 class Requeued(NamedTuple):

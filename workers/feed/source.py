@@ -15,6 +15,8 @@ BLOCK = 512 * 1024
 LINE_LIMIT = 1024 * 1024
 """A line longer than this is never held whole: it is quarantined as a prefix with its length and digest."""
 PIECE_LINES = 2_000
+KNOWN = 256
+"""So many of the last bytes are kept, to notice that a file holds something else now."""
 GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 
@@ -75,16 +77,18 @@ class Source:
 
     Gzip is told by its first bytes, and may have several members. `damage` says, after the end was reached, why the
     input could not be read to its real end, or is None. `content` is the running SHA-256 of what `take`, `pieces` and
-    `whole` have given out; where it is given, the source is the rest of a plain input, after so much content.
+    `whole` have given out, and `last` the last 256 bytes of that, or all; where these are given, the source is the rest
+    of a plain input, after so much content.
     `raw_done` counts the bytes of the input itself. `portion` says how many of the lines from a place in a list on make
     the next piece, 1 to 2,000.
     """
 
-    def __init__(self, raw: Raw, content: Hash | None = None) -> None:
+    def __init__(self, raw: Raw, content: Hash | None = None, last: bytes = b"") -> None:
         self.damage: str | None = None
         self.raw_done = 0
         self.portion: Callable[[Sequence[bytes], int], int] = lambda lines, start: PIECE_LINES
         self.content: Hash = hashlib.sha256() if content is None else content
+        self.last = last
         self._raw = raw
         self._blocks = self._decoded() if content is None else self._compressed()
         self._ahead: list[bytes] = []
@@ -109,7 +113,7 @@ class Source:
                 self._ahead.insert(0, block[size:])
                 block = block[:size]
             size -= len(block)
-            self.content.update(block)
+            self._given_out(block)
             yield block
 
     def pieces(self) -> Iterator[Piece]:
@@ -161,7 +165,7 @@ class Source:
     def _piece(self, lines: list[bytes], end: End) -> Piece:
         before = self.content.copy()
         taken = b"\n".join(lines) + (b"\n" if end == "line" else b"")
-        self.content.update(taken)
+        self._given_out(taken)
         return Piece(lines, len(taken), before, end)
 
     def _oversized(self, start: bytes, stop: bytes) -> Piece:
@@ -171,7 +175,7 @@ class Source:
         while block:
             line, feed, after = block.partition(stop) if stop else (block, b"", b"")
             whole.update(line)
-            self.content.update(line + feed)
+            self._given_out(line + feed)
             size += len(line)
             if feed:
                 if after:
@@ -182,6 +186,10 @@ class Source:
             block = self.read()
         end: End = "tail" if self.damage is None else "damage"
         return Piece([], size, before, end, Oversized(prefix, size, f"{QUARANTINED}_{whole.hexdigest()}"))
+
+    def _given_out(self, data: bytes) -> None:
+        self.content.update(data)
+        self.last = (self.last + data[-KNOWN:])[-KNOWN:]
 
     def _compressed(self) -> Iterator[bytes]:
         try:

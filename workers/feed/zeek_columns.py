@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from schemas.errors import RecordInvalid
+from workers.feed.zeek_values import Marks, converter
 
 _TYPED = re.compile(r"(.+):((?:set|vector|table)\[[a-z]+\]|[a-z]+)\Z")
 _KNOWN = {
@@ -56,3 +57,18 @@ def typed(columns: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         names.append(name)
         kinds.append(kind)
     return tuple(names), tuple(kinds)
+
+
+def given_columns(said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and types of the columns that the setting `zeek_fields` gives for a stream. Raises RecordInvalid where
+    there are none, or one is there twice or has a type that is not known or that Zeek does not write."""
+    names, kinds = typed(said.split())
+    if not names:
+        raise RecordInvalid("it names no column")
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise RecordInvalid(f"the column `{twice}` is there twice")
+    strange = next((pair for pair in zip(names, kinds, strict=True) if converter(pair[1], Marks()) is None), None)
+    if strange is not None:
+        raise RecordInvalid(f"the type `{strange[1]}` of the column `{strange[0]}` is none that Zeek writes")
+    return names, kinds

@@ -15,7 +15,7 @@ from casetape.cli.common import AsJson, Home, out, print_json, reading, settings
 from casetape.cli.render import cell, count
 from casetape.cli.views import analyses_table, inputs_table
 from engines.engine import Engine
-from merge.graph import Difference
+from merge.graph import Difference, turns
 from merge.history import difference
 from schemas.analysis import Analysis
 from schemas.observation import Observation
@@ -43,7 +43,8 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what changed between two versions, from the earlier to the later: inputs and analyses that were added, what
-    became current, what was superseded, and the assessment field by field."""
+    became current, what was superseded, the assessment field by field, and which analyses no longer count or count
+    again."""
     with reading(settings(home=home)) as engine:
         key = key_of(case)
         known(engine, key)
@@ -83,8 +84,9 @@ def compared_json(compared: Compared) -> dict[str, Any]:
         "superseded": [shapes.brief(one) for one in between.superseded],
         "assessment": {
             "changed": between.assessment_changed,
-            "changes": [one._asdict() for one in changes(between.before, between.after)],
+            "changes": [one._asdict() for one in changes(between.start, between.end)],
         },
+        "counting": [shapes.turn(one) for one in turns(between.start, between.end)],
     }
 
 
@@ -100,7 +102,7 @@ def print_compared(compared: Compared) -> None:
     rows = list(_analyses(compared))
     if rows:
         out.print(analyses_table("analyses", rows, out.width))
-    out.print(changes_table(changes(between.before, between.after)))
+    out.print(changes_table(between.start, between.end))
 
 
 def _analyses(compared: Compared) -> Iterator[tuple[str, Analysis]]:

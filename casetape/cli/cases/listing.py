@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.table import Table
@@ -12,8 +12,10 @@ from rich.table import Table
 from casetape.cli import shapes
 from casetape.cli.common import AsJson, Home, Tenant, out, print_json, reading_if_any, settings, verb
 from casetape.cli.fitting import Column, fitted
-from casetape.cli.render import case_name, cell, count, severity, share, verdict, when
-from engines.store import CaseRow
+from casetape.cli.options import Said, Severe
+from casetape.cli.render import case_name, cell, count, severity, share, when
+from casetape.cli.render import verdict as verdict_words
+from engines.store import CaseRow, StateStore
 from schemas.verdicts import SEVERITIES, VERDICTS
 
 SHOWN = 100
@@ -38,6 +40,30 @@ class Order(StrEnum):
     key = "key"
 
 
+class Wanted(NamedTuple):
+    """Which cases are asked for; None: those of all verdicts, or severities."""
+
+    verdict: Said | None
+    severity: Severe | None
+
+    def __bool__(self) -> bool:
+        return self != (None, None)
+
+    def has(self, row: CaseRow) -> bool:
+        """Whether the row is one of them."""
+        bad = self.verdict is None or _VERDICTS[row.verdict] >= _VERDICTS[self.verdict]
+        return bad and (self.severity is None or _SEVERITIES[row.severity] >= _SEVERITIES[self.severity])
+
+    @property
+    def words(self) -> str:
+        """What the filter says, behind the number of cases."""
+        said = [] if self.verdict is None else [f"{self.verdict} or worse"]
+        said += [] if self.severity is None else [f"of severity {self.severity} or higher"]
+        return f" that are {' and '.join(said)}" if said else ""
+
+
+_VERDICTS: Mapping[str, int] = {name: place for place, name in enumerate(VERDICTS)}
+_SEVERITIES: Mapping[str, int] = {name: place for place, name in enumerate(SEVERITIES)}
 _WORDS = {Order.score: "worst first", Order.updated: "newest first", Order.key: "by key"}
 
 
@@ -50,26 +76,44 @@ def listing(
             help=f"At most so many rows. Default: {SHOWN} in tables, all of them in JSON.", min=1, show_default=False
         ),
     ] = None,
+    verdict: Annotated[
+        Said | None, typer.Option("--verdict", help="Only cases of this verdict, or a worse one.", show_default=False)
+    ] = None,
+    min_severity: Annotated[
+        Severe | None,
+        typer.Option("--min-severity", help="Only cases of this severity, or a higher one.", show_default=False),
+    ] = None,
     order: Annotated[Order, typer.Option(help="Worst first, newest first, or by key.")] = Order.score,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """List cases, each as of its newest version. Without a tenant: those of all."""
     chosen = settings(home=home, tenant=tenant)
+    wanted = Wanted(verdict, min_severity)
     of_tenant = chosen.tenant if "tenant" in chosen.model_fields_set else None
     rows: Sequence[CaseRow] = []
     total = 0
     engine = reading_if_any(chosen)
     if engine is not None:
         with engine:
-            rows = engine.store.cases(of_tenant, order=order.value, limit=limit if as_json else limit or SHOWN)
-            total = len(rows) if as_json else engine.store.count(of_tenant)
+            rows, total = _rows(engine.store, of_tenant, order, limit if as_json else limit or SHOWN, wanted)
     if as_json:
         print_json([shapes.row(one) for one in rows])
     elif rows:
-        out.print(rows_table(rows, _title(len(rows), total, order), out.width))
+        out.print(rows_table(rows, _title(len(rows), total, order, wanted), out.width))
     else:
-        out.print(cell("there are no cases" if of_tenant is None else f"tenant {of_tenant} has no cases"))
+        none = "there are no cases" if of_tenant is None else f"tenant {of_tenant} has no cases"
+        out.print(cell(f"{none}{wanted.words}"))
+
+
+def _rows(
+    store: StateStore, tenant: str | None, order: Order, limit: int | None, wanted: Wanted
+) -> tuple[Sequence[CaseRow], int]:
+    """At most `limit` of the rows that are wanted, and how many there are in all."""
+    if not wanted:
+        return store.cases(tenant, order=order.value, limit=limit), store.count(tenant)
+    found = [one for one in store.cases(tenant, order=order.value) if wanted.has(one)]
+    return found[:limit], len(found)
 
 
 def rows_table(rows: Sequence[CaseRow], title: str, width: int) -> Table:
@@ -78,7 +122,7 @@ def rows_table(rows: Sequence[CaseRow], title: str, width: int) -> Table:
         (
             cell(case_name(one.key), "bold"),
             f"{one.number:,}",
-            next(verdict(name) for name in VERDICTS if name == one.verdict),
+            next(verdict_words(name) for name in VERDICTS if name == one.verdict),
             next(severity(name) for name in SEVERITIES if name == one.severity),
             share(one.score),
             f"{one.analyses:,}",
@@ -90,7 +134,8 @@ def rows_table(rows: Sequence[CaseRow], title: str, width: int) -> Table:
     return fitted(title, _COLUMNS, cells, width)
 
 
-def _title(shown: int, total: int, order: Order) -> str:
+def _title(shown: int, total: int, order: Order, wanted: Wanted) -> str:
+    cases = f"{count(total, 'case')}{wanted.words}"
     if shown == total:
-        return f"{count(total, 'case')}, {_WORDS[order]}"
-    return f"{shown:,} of {count(total, 'case')}, {_WORDS[order]}; --limit N for more"
+        return f"{cases}, {_WORDS[order]}"
+    return f"{shown:,} of {cases}, {_WORDS[order]}; --limit N for more"

@@ -16,8 +16,9 @@ from casetape.cli.common import AsJson, Home, out, print_json, reading, settings
 from casetape.cli.render import cell, count, short, when
 from casetape.cli.views import analysis_block, inputs_table
 from engines.engine import Engine
+from merge.graph import Moment
 from merge.history import Provenance, moment, provenance
-from merge.policies.common import Reason, common_of, left_out
+from merge.policies.common import Reason
 from merge.summary import Summary
 from schemas.analysis import Analysis
 from schemas.assessment import Assessment
@@ -47,11 +48,14 @@ class View:
         return self.summary.current[one.key].id == one.id
 
     @cached_property
+    def moment(self) -> Moment:
+        """The case at this version, as data."""
+        return Moment(self.summary, self.assessment)
+
+    @property
     def left_out(self) -> Mapping[str, Reason]:
         """By id: which of the current analyses the assessment at this version leaves out, and why."""
-        if self.assessment is None:
-            return {}
-        return left_out(self.summary.current.values(), self.summary.newest, common_of(self.assessment.options))
+        return self.moment.left_out
 
 
 @verb
@@ -123,7 +127,7 @@ def view_json(view: View) -> dict[str, Any]:
         **shapes.place(summary.number, genesis_id(view.case) if version is None else version.id),
         "at": None if version is None else shapes.time(version.header.at),
         "author": None if version is None else shapes.author(version.header.author),
-        "assessment": shapes.assessment(view.assessment),
+        "assessment": shapes.assessment(view.moment),
         "counts": {
             "inputs": summary.inputs_total,
             "analyses": len(summary.current),
@@ -156,7 +160,7 @@ def print_view(view: View, limit: int | None) -> None:
     if version is not None:
         head += f"  {short(version.id)}  {when(version.header.at)}"
     out.print(cell(head, "bold"))
-    out.print(assessment_lines(view.assessment))
+    out.print(assessment_lines(view.moment))
     total, now = summary.analyses_total, len(summary.current)
     away = f" ({len(view.left_out):,} of them not counted)" if view.left_out else ""
     superseded = f", and {total - now:,} superseded (--all)" if total > now else ""

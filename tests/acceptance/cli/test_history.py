@@ -98,6 +98,10 @@ def test_a_difference(home: Path) -> None:
     assert changes["score"] == (0.6, 0.9)
     assert changes["counted"] == ([story.SUSPICIOUS.id], [story.MALICIOUS.id])
     assert changes["conflicts_total"] == (0, 1)
+    before, (conflict,) = changes["conflicts"]
+    assert before == []
+    assert {one["detector"]: one["verdict"] for one in conflict["says"]} == {"beaconing": "malicious", "dns": "benign"}
+    assert found["counting"] == [], "what came counts, and what went is superseded"
     assert changes["review"] == ([], ["conflict"])
     assert not {"policy", "options", "counted_total"} & changes.keys(), "what did not change is not named"
 
@@ -119,6 +123,7 @@ def test_a_difference_for_people(home: Path) -> None:
     out = casetape(home, "cases", "diff", story.CASE, "1", "3").out
     assert all(word in out for word in ("from version 1 to version 3", "+ 2 inputs", story.SENTENCE))
     assert all(word in out for word in ("added, current", "superseded", "suspicious", "malicious", "0.6", "0.9"))
+    assert "(beaconing: malicious, dns: benign)" in " ".join(out.split())
     assert "the assessment is the same" in casetape(home, "cases", "diff", story.CASE, "2", "2").out
 
 

@@ -79,6 +79,9 @@ def test_for_people(home: Path) -> None:
     assert answer.code == 0, answer.err
     for words in (str(home), "MiB on the disk", "2,140", "7 days, 1.5 MiB", "for ever", "windows of detect-default"):
         assert words in answer.out
+    short = casetape(home, "home", env={"CASETAPE_RETENTION": '{"observations": 1e-05, "quarantine": 0.01}'}).out
+    assert all(words in short for words in ("1 s", "14 min")), short
+    assert "e-05" not in short
     narrow = casetape(home, "home", env={"COLUMNS": "60"}).out
     assert max(map(len, narrow.splitlines())) <= 60
     assert "7 days" in narrow

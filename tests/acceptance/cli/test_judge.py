@@ -32,7 +32,9 @@ def said(home: Home, detector: str = "person:ada", *args: str) -> list[dict[str,
 
 def test_a_word_on_a_fingerprint(home: Home) -> None:
     answer = home.judge("suspicious", "--fingerprint", "word bad", why="seen before\nin May")
-    assert {"case", "analysis", "repeated", "queued", "number", "id", "at", "assessment"} == answer.keys()
+    assert {
+        *("case", "analysis", "repeated", "queued", "number", "id", "at", "assessment", "counting"),
+    } == answer.keys()
     assert (answer["case"], answer["number"], answer["repeated"], answer["queued"]) == (
         f"default/{CASE}",
         2,
@@ -105,6 +107,32 @@ def test_for_people(home: Home) -> None:
     assert "person:ada: word bad, target host" in shown
     assert "said at 2" in shown
     assert "(not counted: dismissed)" in shown
+
+
+def test_what_a_dismissal_leaves_out_is_named(home: Home) -> None:
+    """And what counts again once it is taken back; in a difference too, which has both where they do not cancel."""
+    (gone,) = home.judge("benign", "--fingerprint", "word bad")["counting"]
+    assert (gone["fingerprint"], gone["title"], gone["was"], gone["now"]) == (
+        *("word bad", "A bad word"),
+        *("counts", "dismissed"),
+    )
+    (back,) = home.judge("unknown", "--fingerprint", "word bad")["counting"]
+    assert (back["id"], back["was"], back["now"]) == (gone["id"], "dismissed", "counts")
+    assert home("cases", "diff", CASE, "1", "2", "--json").json["counting"] == [gone]
+    assert home("cases", "diff", CASE, "1", "3", "--json").json["counting"] == []
+    wide = {"COLUMNS": "120"}
+    out = home("cases", "diff", CASE, "1", "2", env=wide).out
+    assert all(word in out for word in ("A bad word", "words: word bad", "no longer counts: dismissed")), out
+    assert "counts again" in home("cases", "diff", CASE, "2", "3", env=wide).out
+    again = home("judge", CASE, "--verdict", "benign", "--why", "x", "--fingerprint", "word bad", env=wide).out
+    assert "no longer counts: dismissed" in again
+
+
+def test_what_comes_dismissed_is_named(home: Home) -> None:
+    home.judge("benign", "--fingerprint", "word bad")
+    home.told("bad again", "2024-02-01")
+    (came,) = home("cases", "diff", CASE, "2", "3", "--json").json["counting"]
+    assert (came["fingerprint"], came["was"], came["now"]) == ("word bad", None, "dismissed")
 
 
 @pytest.mark.parametrize(

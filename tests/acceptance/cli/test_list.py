@@ -83,6 +83,30 @@ def test_people_are_told_how_many_there_are(home: Path, tmp_path: Path) -> None:
     assert f"{SHOWN + 3} cases, by key\n" in re.sub(" +\n", "\n", everything)
 
 
+def test_only_those_that_are_bad_enough(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for verdict, score in (("benign", 0), ("unknown", 450_000), ("suspicious", 610_000), ("malicious", 960_000)):
+        story.append(home, factories.finding(0, subject=f"host:{verdict}", verdict=verdict, score=score))
+    worse = ["default/host:malicious", "default/host:suspicious"]
+    assert keys(home, "--verdict", "suspicious") == worse
+    assert keys(home, "--verdict", "benign") == keys(home)
+    assert keys(home, "--min-severity", "medium") == worse
+    assert keys(home, "--min-severity", "critical") == worse[:1]
+    assert keys(home, "--verdict", "unknown", "--min-severity", "low", "--order", "key") == [
+        *worse,
+        "default/host:unknown",
+    ]
+    assert keys(home, "--verdict", "unknown", "--limit", "1", "--order", "updated") == worse[:1]
+    out = casetape(home, "cases", "list", "--verdict", "unknown", "--limit", "1").out
+    assert "1 of 3 cases that are unknown or worse, worst first; --limit N for more" in out
+    assert "host:benign" not in out
+    story.append(home, factories.finding(0, tenant="acme", verdict="benign", score=0))
+    assert keys(home, "--tenant", "acme", "--verdict", "unknown") == [], "I8"
+    none = casetape(home, "cases", "list", "--tenant", "acme", "--min-severity", "high")
+    assert none.out == "tenant acme has no cases that are of severity high or higher\n"
+    assert casetape(home, "cases", "list", "--verdict", "guilty").code == 2
+
+
 def test_a_tenant_without_cases(home: Path) -> None:
     assert casetape(home, "cases", "list", "--tenant", "acm").out == "tenant acm has no cases\n"
 

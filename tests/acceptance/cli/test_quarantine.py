@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,15 @@ NAMELESS = b'{"ts":1588316619.5,"id.orig_h":"10.0.0.5","id.orig_p":5,"id.resp_h"
 BROKEN = b'{"_path":"conn","ts":1588316619.5,"x":\xff\x00\x1b[31m}'
 GOOD = b'{"_path":"conn","ts":1588316620.5,"id.orig_h":"10.0.0.5"}'
 CASE = "default/host:10.0.0.5"
+FAILING = '''
+from casetape import detector
+
+
+@detector("always-failing", kinds=["zeek.conn"])
+def failing(observation):
+    """Nothing but an error."""
+    raise RuntimeError("no")
+'''
 
 
 @pytest.fixture
@@ -61,8 +71,34 @@ def test_the_list(home: Path, log: Path) -> None:
 
 def test_the_list_for_people(home: Path) -> None:
     out = casetape(home, "quarantine", "list").out
-    assert all(word in out for word in ("2 quarantined, none requeued", "names no", "record_invalid", "feed"))
+    assert all(word in out for word in ("2 records quarantined; none requeued", "names no", "record_invalid", "feed"))
     assert all(row["id"][:12] in out for row in listed(home))
+
+
+def test_only_those_that_came_last(home: Path) -> None:
+    last = casetape(home, "quarantine", "list", "--json").json[-1]
+    assert casetape(home, "quarantine", "list", "--json", "--limit", "1").json == [last]
+    out = casetape(home, "quarantine", "list", "--limit", "1").out
+    assert "2 records quarantined; none requeued; the last 1, --limit N for more" in out
+    assert last["id"][:12] in out
+    assert casetape(home, "quarantine", "list", "--limit", "0").code == 2
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_failure_of_a_plug_in_is_told_apart(tmp_path: Path, log: Path, width: int) -> None:
+    """I9: the record went on. Its detector is named whatever the width, and counts are those of `run`."""
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    (plugins / "failing.py").write_text(FAILING)
+    home, env = tmp_path / "home", {"COLUMNS": str(width)}
+    ran = casetape(home, "run", log, "--plugins", plugins)
+    said = "2 records quarantined, 1 failure of a plug-in"
+    assert (ran.code, f"{said}: see `casetape quarantine list`" in ran.err) == (0, True)
+    out = casetape(home, "quarantine", "list", env=env).out
+    assert f"{said}; none requeued" in out
+    assert re.search(r"\balways-failing\b", out), out
+    assert max(map(len, out.splitlines())) <= width
+    assert ("bytes" in out) == (width == 120)
 
 
 def test_text_is_shown_as_text_and_bytes_as_bytes(home: Path) -> None:
@@ -133,7 +169,7 @@ def test_what_is_open_and_what_is_not(home: Path) -> None:
     nameless, broken = listed(home)
     assert casetape(home, "quarantine", "requeue", nameless["id"], "--kind", "zeek.conn").code == 0
     assert listed(home, "--open") == [broken]
-    assert "2 quarantined, 1 requeued" in casetape(home, "quarantine", "list").out
+    assert "2 records quarantined; 1 requeued" in casetape(home, "quarantine", "list").out
     assert nameless["id"][:12] not in casetape(home, "quarantine", "list", "--open").out
     assert casetape(home, "quarantine", "requeue", broken["id"], "--kind", "text", "--subject", "x").code == 1
 

@@ -33,7 +33,17 @@ def reply(home: Home, text: str, *args: str) -> dict[str, Any]:
 
 def test_it_becomes_evidence_and_detectors_look_at_it(home: Home) -> None:
     answer = reply(home, "it looks bad\nto me", "--by", "ada", "--request-id", "r-1")
-    assert {"case", "observation", "repeated", "queued", "number", "id", "at", "assessment"} == answer.keys()
+    assert {
+        "case",
+        "observation",
+        "repeated",
+        "queued",
+        "number",
+        "id",
+        "at",
+        "assessment",
+        "counting",
+    } == answer.keys()
     assert (answer["case"], answer["number"], answer["repeated"], answer["queued"]) == (
         f"default/{CASE}",
         2,

@@ -58,7 +58,14 @@ def test_what_a_version_says(told: Told) -> None:
     assert (made["verdict"], made["severity"], made["score"], made["policy"]) == ("malicious", "high", 0.9, "worst")
     assert made["review"] == ["conflict"]
     assert made["conflicts"] == [
-        {"target": story.MALICIOUS.target, "analyses": sorted([story.MALICIOUS.id, story.BENIGN.id])}
+        {
+            "target": story.MALICIOUS.target,
+            "analyses": sorted([story.MALICIOUS.id, story.BENIGN.id]),
+            "says": [
+                {"id": one.id, "detector": one.detector, "fingerprint": one.fingerprint, "verdict": one.verdict}
+                for one in sorted([story.MALICIOUS, story.BENIGN], key=lambda one: one.id)
+            ],
+        }
     ]
     assert made["counted"] == [story.MALICIOUS.id]
     worst = shown["analyses"][0]
@@ -120,7 +127,7 @@ def test_for_people(told: Told) -> None:
     out = told.table[3].out
     assert f"{story.CASE}  version 3" in out
     assert all(word in out for word in ("malicious", "high", "0.900", "by policy worst", "for review: conflict"))
-    assert f"conflict about {story.MALICIOUS.target}" in out
+    assert f"conflict about {story.MALICIOUS.target} (beaconing: malicious, dns: benign)" in out
     assert all(word in out for word in ("line one", "line two", "3 inputs", story.SENTENCE))
 
 
@@ -171,7 +178,7 @@ def test_the_fields_that_matter_come_first(tmp_path: Path) -> None:
     )
     story.append(tmp_path / "home", factories.branch(record))
     out = casetape(tmp_path / "home", "cases", "show", story.CASE, env={"COLUMNS": "200"}).out
-    assert "10.0.0.5:5 -> 10.0.0.4:53 service=dns query=a.example orig_bytes=7 \u2026" in out
+    assert "10.0.0.5:5 -> 10.0.0.4:53 query=a.example service=dns orig_bytes=7 \u2026" in out
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.scales import HOUR
-from tests.factories import START
+from schemas.observation import Observation
+from schemas.scales import HOUR, MINUTE
+from tests.factories import START, observation
 from tests.faults.detection.detectors import Early
 from tests.faults.detection.early import FEW, by_evidence, early, traffic
 from tests.faults.detection.rig import Hosted, Rig
@@ -155,3 +156,31 @@ def test_one_that_fails_early_costs_that_word_only(tmp_path: Path, bounded: bool
         ("k", 13, False),
     ]
     assert [(one.author, one.what) for one in rig.quarantined()] == [("failing", "result")]
+
+
+def fading_twice() -> list[Observation]:
+    """An hour of which the last word is a finding; and one whose early word is taken back."""
+    first = START // HOUR * HOUR + HOUR
+    hour_of_few = [observation(n, at=first + n * MINUTE, data={"n": n}) for n in range(4)]
+    hour_of_many = [observation(100 + n, at=first + HOUR + n * MINUTE, data={"n": n}) for n in range(12)]
+    return [*hour_of_few, *hour_of_many, closer(60)]
+
+
+@pytest.mark.parametrize("pause", [False, True])
+def test_what_is_taken_back_of_one_window_lets_an_earlier_ones_word_stand(tmp_path: Path, pause: bool) -> None:
+    """Live as in a bounded run; also where the early word is taken back before the earlier window is closed, and where
+    another worker takes over in between."""
+    current = []
+    for bounded in (True, False):
+        rig = Rig(tmp_path / f"{bounded}", partitions=1)
+        rig.append(fading_twice())
+        host = rig.host(Fading(FEW), bounded=bounded)
+        for _ in range(3 if pause else 0):
+            host.step(4)
+            host.save().leave()
+            host = rig.host(Fading(FEW), bounded=bounded)
+        host.read().drain()
+        (said,) = (one for one in rig.current()[CASE].values() if one.fingerprint == "k")
+        current.append((said.verdict, said.score, said.title, said.evidence))
+    assert current[0] == current[1]
+    assert current[0][:3] == ("suspicious", 500_000, "few")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import tracemalloc
 from pathlib import Path
 
+import pytest
+
+from engines.topics import QUARANTINE
 from tests.faults.feed.feeding import clock, engine, feed, notes, quarantine, tape
 from workers.feed.feeder import Feeder
 from workers.feed.options import FeedCounts, FeedOptions
 from workers.feed.requeue import requeue
+from workers.feed.zeek_layout import LONGEST
 
 CONN = b"#separator \\x09\n#path\tconn\n#fields\tts\tuid\tid.orig_h\n#types\ttime\tstring\taddr\n"
 DNS = b"#separator \\x09\n#path\tdns\n#fields\tuid\tts\tid.orig_h\n#types\tstring\ttime\taddr\n"
@@ -59,3 +65,33 @@ def test_a_quarantined_line_is_requeued_under_the_header_it_stood_under(tmp_path
         outcome = requeue(opened.log, opened.store, listed.record, clock, change={"subjects": {}})
     again = next(one for one in tape(home) if one.id == outcome.observation)
     assert (again.kind, again.subject, (again.data or {})["uid"]) == ("zeek.dns", "host:10.0.0.1", "D1")
+
+
+def _wide(size: int) -> bytes:
+    """A header of about so many bytes, whose names repeat nothing that could be packed."""
+    names = (hashlib.sha256(b"%d" % at).hexdigest() for at in range(size // 65))
+    return b"#separator \\x09\n#path\tconn\n#fields\tts\t" + "\t".join(names).encode() + b"\n"
+
+
+@pytest.mark.parametrize("size", [7 * 1024, 56 * 1024])
+def test_a_long_header_is_not_kept_many_times_over(tmp_path: Path, size: int) -> None:
+    """I7 at a bounded price: each line is in quarantine with its reason, and not with whatever stood above it."""
+    home, log, lines = tmp_path / "home", tmp_path / "conn.log", 4_000
+    log.write_bytes(_wide(size) + b"x\n" * lines)
+    with engine(home) as opened:
+        tracemalloc.start()
+        counts = Feeder(opened.log, opened.store, FeedOptions(), clock).feed_path(log)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        stored = sum(opened.log.stored_bytes(QUARANTINE).values())
+    refused = size > LONGEST
+    assert counts == FeedCounts(read=lines + refused, quarantined=lines + refused)
+    listed = quarantine(home)
+    assert len(listed) == lines + refused
+    assert all(one.record.reason for one in listed)
+    assert max(len(one.record.source.options.get("context", "")) for one in listed) <= LONGEST
+    if refused:
+        assert "longer than 8192 bytes" in listed[0].record.reason
+        assert {one.record.source.options["context"] for one in listed} == {"#fields"}
+    assert stored < 2 << 20
+    assert most < 16 << 20

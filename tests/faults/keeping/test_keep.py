@@ -46,7 +46,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def settings(**chosen: Any) -> Settings:
-    return Settings(**{"retention": {}, **chosen})
+    """These, and no bound that is not chosen."""
+    return Settings(**{**chosen, "retention": {"observations": None, **chosen.get("retention", {})}})
 
 
 def rounds(engine: Engine, chosen: Settings, now: int = NOW, *, seconds: float = 9.0) -> list[Kept]:
@@ -91,7 +92,7 @@ def test_what_a_reader_needs_stays_and_is_told(engine: Engine) -> None:
     """I7: a slow reader costs room, never evidence."""
     noise(engine, 50)
     read_up_to(engine, 10)
-    kept = keep(engine, settings(retention={"observations": 0.0}), NOW + 1)
+    kept = keep(engine, settings(retention={"observations": 1e-12}), NOW + 1)
     assert kept.trimmed == {OBSERVATIONS: 10}
     assert kept.held == (f"`observations` has records that are due to go, and {GROUP} needs them still",)
     assert lag(engine.log, GROUP, OBSERVATIONS) == {0: 40}
@@ -196,7 +197,7 @@ from pathlib import Path
 from casetape.keeping import keep
 from casetape.settings import Settings
 from engines.sqlite import open_engine
-chosen = Settings(home=Path(sys.argv[1]), retention={"observations": 0.0}, keep_versions=100)
+chosen = Settings(home=Path(sys.argv[1]), retention={"observations": 1e-12}, keep_versions=100)
 with open_engine(chosen.home) as engine:
     print("ready", flush=True)
     sys.stdin.readline()

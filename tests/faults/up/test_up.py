@@ -102,6 +102,17 @@ def test_only_one_serves_a_home_and_no_run_gets_between(tmp_path: Path) -> None:
         house.stop()
 
 
+@pytest.mark.parametrize("lost", ["casetape.lock", "casetape.db"])
+def test_a_home_that_is_taken_away_ends_it(tmp_path: Path, lost: str) -> None:
+    """What it went on to do nobody would see; and another `up` could begin beside it."""
+    with House(tmp_path / "home").ready() as house:
+        (house.home / lost).rename(tmp_path / "elsewhere")
+        until(lambda: house.process.poll() is not None)
+        assert house.process.returncode == 1
+        assert house.process.stderr is not None
+        assert b"was removed or replaced" in house.process.stderr.read()
+
+
 def test_what_cannot_start_says_so_at_once(tmp_path: Path) -> None:
     home = tmp_path / "home"
     for args, words in (

@@ -90,6 +90,36 @@ def test_ids_are_cut_and_other_text_is_not() -> None:
     assert render.short("something else") == "something else"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "seen"),
+    [
+        *((0, "0 s"), (0.001, "1 s"), (0.864, "1 s"), (59, "59 s"), (60, "1 min"), (864, "14 min"), (5_400, "1.5 h")),
+        *((86_400, "1 day"), (7 * 86_400, "7 days"), (7.5 * 86_400, "7.5 days"), (36_500 * 86_400, "36,500 days")),
+    ],
+)
+def test_how_long_something_lasts(seconds: float, seen: str) -> None:
+    assert render.span(seconds) == seen
+
+
+@pytest.mark.parametrize(
+    ("mib", "seen"),
+    [(1.5, "1.5 MiB"), (0.01, "10 KiB"), (1e-05, "10 B"), (1e-9, "0 B"), (64, "64 MiB"), (1e6, "1,000,000 MiB")],
+)
+def test_how_much_something_is(mib: float, seen: str) -> None:
+    assert render.room(mib) == seen
+
+
+@given(st.text(), st.integers(3, 40))
+def test_what_is_too_long_loses_its_middle(text: str, limit: int) -> None:
+    seen = render.middle(text, limit)
+    assert len(seen) == min(len(text), limit)
+    if len(text) <= limit:
+        assert seen == text
+    else:
+        start, _, end = seen.partition(render.ELLIPSIS)
+        assert render.ELLIPSIS in text or (text.startswith(start) and text.endswith(end) and start and end)
+
+
 def test_counts() -> None:
     assert [render.count(n, "case") for n in (0, 1, 1200)] == ["0 cases", "1 case", "1,200 cases"]
     assert render.count(2, "analysis", "analyses") == "2 analyses"

@@ -83,6 +83,55 @@ def said(folder: Path, text: str) -> str:
             "[retention_mib]\nstates = 0",
             "setting `retention_mib.states` (casetape.toml): it must be more than 0",
         ),
+        *(
+            (f"[retention]\nstates = {days}", f"setting `retention.states` (casetape.toml): it must be {words}")
+            for days, words in (
+                ("0", "more than 0"),
+                ("-1", "more than 0"),
+                ("nan", "a finite number"),
+                ("-inf", "a finite number"),
+                ("36501", "at most 36500"),
+                ("true", "a number"),
+                ('"ever"', "a number"),
+            )
+        ),
+        ("keep_ledger = inf", "setting `keep_ledger` (casetape.toml): it must be at most 36500"),
+        ("keep_versions = 1000000001", "setting `keep_versions` (casetape.toml): it must be at most 1000000000"),
+        ("lateness = inf", "setting `lateness` (casetape.toml): it must be at most 3153600000"),
+        ("call = 90000", "setting `call` (casetape.toml): it must be at most 86400"),
+        ("window_mib = 2000000", "setting `window_mib` (casetape.toml): it must be at most 1048576"),
+        *(
+            (f'[{place} = "{template}"', f"setting `{named}` (casetape.toml): {words}")
+            for place, named in (
+                ('subjects]\n"zeek.dns"', "subjects.zeek.dns"),
+                ("mappings.idp]\nsubject", "mappings.idp.subject"),
+            )
+            for template, words in (
+                ("host:{id.orig_h", "the brace at character 6 is not closed"),
+                ("host:id.orig_h}", "the brace at character 15 closes none"),
+                ("host:{}", "the braces at character 6 are empty: the name of a field stands in them"),
+                ("", "it is empty"),
+                (" {a}", "no subject can be made of it: 1 to 512 printable characters, no space at either end"),
+            )
+        ),
+        (
+            '[mappings.idp]\nkind = "idp.{a"',
+            "setting `mappings.idp.kind` (casetape.toml): the brace at character 5 is not closed",
+        ),
+        (
+            '[mappings.idp]\ntime_format = "%e"',
+            "setting `mappings.idp.time_format` (casetape.toml): strptime cannot read it:"
+            " 'e' is a bad directive in format '%e'",
+        ),
+        (
+            '[mappings.idp]\nfils = "x"',
+            "there is no setting `mappings.idp.fils` (casetape.toml); did you mean `mappings.idp.files`?",
+        ),
+        ('[mappings.idp]\nfiles = ""', "setting `mappings.idp.files.0` (casetape.toml): it is empty"),
+        (
+            '[zeek_fields]\nconn = "ts uid ts"',
+            "setting `zeek_fields.conn` (casetape.toml): the column `ts` is there twice",
+        ),
         (
             "[retention]\nobs = 3",
             "setting `retention.obs` (casetape.toml): it must be one of"
@@ -121,6 +170,26 @@ def test_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatc
             "setting `retention.versions` (variable CASETAPE_RETENTION__VERSIONS): it must be a number",
         ),
         (
+            "CASETAPE_RETENTION__OBSERVATIONS",
+            "-1",
+            "setting `retention.observations` (variable CASETAPE_RETENTION__OBSERVATIONS): it must be more than 0",
+        ),
+        (
+            "CASETAPE_POLICY__OPTIONS",
+            "{k:2}",
+            "setting `policy.options` (variable CASETAPE_POLICY__OPTIONS): it must be JSON",
+        ),
+        (
+            "CASETAPE_MAPPINGS__IDP__TIME",
+            "[x",
+            "setting `mappings.idp.time` (variable CASETAPE_MAPPINGS__IDP__TIME): it must be JSON",
+        ),
+        (
+            "CASETAPE_PARAMETERS__BEACONING",
+            "{x",
+            "setting `parameters.beaconing` (variable CASETAPE_PARAMETERS__BEACONING): it must be a table",
+        ),
+        (
             "CASETAPE_POLICY__NAM",
             "x",
             "there is no setting `policy.nam` (variable CASETAPE_POLICY__NAM); did you mean `policy.name`?",
@@ -132,6 +201,38 @@ def test_a_wrong_variable(variable: str, value: str, sentence: str, monkeypatch:
     with pytest.raises(SettingsError) as caught:
         load({})
     assert str(caught.value) == sentence
+
+
+def test_a_bound_of_one_topic_leaves_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load({}).retention == {"observations": 7.0}
+    (folder / "casetape.toml").write_text("[retention]\nquarantine = 30\n")
+    assert load({}).retention == {"observations": 7.0, "quarantine": 30.0}
+    monkeypatch.setenv("CASETAPE_RETENTION__VERSIONS", "2.5")
+    assert load({}).retention == {"observations": 7.0, "quarantine": 30.0, "versions": 2.5}
+
+
+@pytest.mark.parametrize("said", ['"forever"', '"Forever"', "inf"])
+def test_a_bound_is_lifted_in_the_file(folder: Path, said: str) -> None:
+    (folder / "casetape.toml").write_text(f"[retention]\nobservations = {said}\n[retention_mib]\nstates = {said}\n")
+    assert load({}).retention == {"observations": None}
+    assert load({}).retention_mib == {"states": None}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CASETAPE_RETENTION__OBSERVATIONS", "forever"),
+        ("CASETAPE_RETENTION__OBSERVATIONS", "inf"),
+        ("CASETAPE_RETENTION", '{"observations": "forever"}'),
+        ("CASETAPE_RETENTION", '{"observations": null}'),
+    ],
+)
+def test_a_bound_is_lifted_by_a_variable(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    (folder / "casetape.toml").write_text("[retention]\nobservations = 3\n")
+    monkeypatch.setenv(variable, value)
+    assert load({}).retention == {"observations": None}
 
 
 def test_a_wrong_flag() -> None:

@@ -151,15 +151,33 @@ def test_create(tmp_path: Path) -> None:
     assert [one.name for one in create(found, ["recorder", "recorder"], {})] == ["recorder"]
     digests = {create(found, ["a"], {"a": {"least": n}})[0].parameters_digest for n in (2, 3)}
     assert len(digests) == 2
-    for parameters in ({}, {"least": "x"}, {"least": 1, "more": 1}):
-        with pytest.raises(SettingsError, match=r"detector a, parameter `(least|more)`"):
+    for parameters, says in (
+        ({}, "detector a, parameter `least`: it is missing"),
+        ({"least": "x"}, "detector a, parameter `least`: it must be a whole number"),
+        ({"least": 1, "leest": 1}, "detector a: it has no parameter `leest`; did you mean `least`? It has: least"),
+        ({"least": 1, "xyz": 1}, "detector a: it has no parameter `xyz`; it has: least"),
+    ):
+        with pytest.raises(SettingsError) as caught:
             create(found, ["a"], {"a": parameters})
+        assert str(caught.value) == says
     with pytest.raises(PluginError, match="detector a could not be made: ZeroDivisionError"):
         create(found, ["a"], {"a": {"least": 0}})
     with pytest.raises(UsageError, match="no detector `b`; there are: a, beaconing, dns, recorder"):
         create(found, ["b"], {})
     with pytest.raises(UsageError, match="no detector `c`"):
         create(found, ["recorder"], {"c": {}})
+
+
+def test_a_number_is_told_with_its_unit() -> None:
+    for name, value, says in (
+        ("report_from", 0.6, "it must be a whole number (millionths)"),
+        ("report_from", 2_000_000, "it must be at most 1000000 (millionths)"),
+        ("shortest_span", 0, "it must be at least 1 (microseconds)"),
+        ("fewest_calls", 3, "it must be at least 6"),
+    ):
+        with pytest.raises(SettingsError) as caught:
+            create(discover(), ["beaconing"], {"beaconing": {name: value}})
+        assert str(caught.value) == f"detector beaconing, parameter `{name}`: {says}"
 
 
 def test_the_base_says_what_is_missing() -> None:

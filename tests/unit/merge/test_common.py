@@ -58,8 +58,8 @@ def test_a_list_is_recorded_in_one_way() -> None:
         (["x" * 1025], "1 to 1024 characters"),
         ([f"f{n}" for n in range(201)], "at most 200"),
         ([f"{n:03}" + "x" * 1000 for n in range(20)], "16384 characters in all"),
-        (7, "valid tuple"),
-        ([7], "valid string"),
+        (7, "it must be a list"),
+        ([7], "it must be text"),
     ],
 )
 def test_what_is_no_list(wrong: object, says: str) -> None:
@@ -140,7 +140,7 @@ def test_a_plug_ins_policy_takes_them_too_and_sees_none_of_them() -> None:
     got = assessed([OLD, NEW], policy)
     assert (got.verdict, got.review) == ("suspicious", ())
     assert got.options == {"limit": 4, "max_age": "5d", "allow": ["fingerprint 9"]}
-    with pytest.raises(SettingsError, match="policy `listening`: it has no option `maxage`"):
+    with pytest.raises(SettingsError, match="policy `listening`: it has no option `maxage`; did you mean `max_age`"):
         registry.bind(Chosen("listening", {"maxage": "5d"}))
 
 

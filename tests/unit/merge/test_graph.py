@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from merge.graph import Moment, diff, fold
-from merge.policies.registry import Registry
+from merge.assess import assess
+from merge.graph import Moment, diff, fold, turns
+from merge.policies.registry import WORST, Chosen, Registry
 from merge.state import State, add, current
 from merge.summary import Summary
 from schemas.errors import IdMismatch, UsageError
@@ -46,6 +47,19 @@ def test_a_difference_says_what_came_and_what_it_superseded() -> None:
 def test_a_difference_runs_forward() -> None:
     with pytest.raises(UsageError):
         diff(moment(2), moment(1), [])
+
+
+def test_what_counts_otherwise_is_named_and_nothing_else() -> None:
+    """What was left out and is again, what came and counts, and what was superseded, are no turns."""
+    stays, goes, comes = (factories.analysis(n) for n in range(3))
+    allowing = Registry().bind(Chosen("worst", {"allow": ["fingerprint 1"]}))
+    before, listed = moment(1, stays, goes), moment(2, stays, goes, comes)
+    every, some = (assess(listed.said.values(), None, policy) for policy in (WORST, allowing))
+    counts, left = Moment(before.summary, every), Moment(listed.summary, some)
+    assert turns(counts, left) == ((goes, "counts", "allowed"),)
+    assert turns(left, Moment(left.summary, every)) == ((goes, "allowed", "counts"),)
+    assert turns(moment(0), left) == ((goes, None, "allowed"),)
+    assert turns(left, left) == turns(moment(0), counts) == ()
 
 
 def test_every_policy_is_tried_by_the_laws() -> None:

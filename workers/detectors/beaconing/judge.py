@@ -33,22 +33,22 @@ CONFIDENCE_HALF: Final = 4
 class BeaconingParameters(BaseModel):
     """Settings of the beaconing detector; scores in millionths, times in microseconds, sizes relative to the median."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     report_from: Millionths = 400_000
-    """Below this score nothing is said."""
+    """Below this score (millionths) nothing is said."""
     suspect_from: Millionths = 600_000
-    """From this score the verdict is `suspicious`; below it `unknown`."""
+    """From this score (millionths) the verdict is `suspicious`; below it `unknown`."""
     fewest_calls: int = Field(default=6, ge=6)
     """Fewer calls than this are no rhythm: a memoryless process would often look as regular."""
     shortest_span: int = Field(default=60 * MICROSECONDS, ge=1)
-    """First to last conversation must be at least this far apart: one page load is no rhythm."""
+    """First to last conversation must be at least this far apart (microseconds): one page load is no rhythm."""
     size_tolerance: int = Field(default=250_000, ge=1)
     """Interquartile range of request sizes, in millionths of their median, from which they no longer count as alike."""
     strobe_from: int = Field(default=86_400, ge=1)
     """This many connections in the window, answered or not, are a strobe."""
     strobe_score: Millionths = 600_000
-    """Least score of a strobe that is answered; two thirds of it when most connections fail."""
+    """Least score of a strobe that is answered (millionths); two thirds of it when most connections fail."""
 
 
 @dataclass(frozen=True, slots=True)
