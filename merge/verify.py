@@ -1,7 +1,7 @@
 """Verification: a case's chain is computed anew from what the store keeps, and compared with the tape; pruned versions
 are taken from the tape. It finds any edit and any cut of versions, contents, heads, rows, places, `states` and handled
-branches. What it cannot see: that a snapshot was removed that nothing stands on (it is a cache), or that a mark was
-moved back (the versions are published once more)."""
+branches. What it cannot see: that a snapshot was removed that nothing stands on (it is a cache), that a mark was moved
+back (the versions are published once more), or that unhandled branches were cut, once a merger went on behind them."""
 
 from __future__ import annotations
 

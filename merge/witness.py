@@ -52,7 +52,9 @@ class Witness:
         self.secret_of = secret_of
         self.faults: list[Fault] = []
         self.cases: defaultdict[str, Seen] = defaultdict(Seen)
-        # first what the merger says it has handled: the rest of the tape can only have grown since
+        # a trim goes up to what is handled at most, so that the beginnings are read before that
+        self._begun = log.start_offsets(VERSIONS)
+        # then what the merger says it has handled: the rest of the tape can only have grown since
         self._committed = log.committed(MERGER, VERSIONS)
         self._starts = {topic: dict(log.start_offsets(topic)) for topic in (STATES, VERSIONS, QUARANTINE)}
 
@@ -79,8 +81,8 @@ class Witness:
             ends = self._log.end_offsets(topic)
             for at in partitions_of(self._log, topic, self._case):
                 self._read(at, ends[at.partition], take)
-                if topic == VERSIONS and self._committed.get(at.partition, 0) > ends[at.partition]:
-                    self._fault("", None, f"{_place(at, ends[at.partition])}: more was handled than there is")
+                if topic == VERSIONS:
+                    self._check_handled(at, ends[at.partition])
 
     def _read(self, at: TopicPartition, end: int, take: Callable[[TopicPartition, LogRecord], None]) -> None:
         expected = self._starts[at.topic][at.partition]
@@ -97,6 +99,14 @@ class Witness:
             self._fault("", None, f"{_place(at, expected)} cannot be read: {type(error).__name__}: {error}")
         else:
             self._check_gap(at, expected, end)
+
+    def _check_handled(self, at: TopicPartition, end: int) -> None:
+        start, handled = self._begun[at.partition], self._committed.get(at.partition, 0)
+        if handled > end:
+            self._fault("", None, f"{_place(at, end)}: more was handled than there is")
+        if start > handled:
+            # retention keeps what the merger has still to handle
+            self._fault("", None, f"{_place(at, handled)} up to {start} was cut, and no merger had handled it")
 
     def _check_gap(self, at: TopicPartition, expected: int, found: int) -> None:
         # retention may have moved the beginning while this was reading

@@ -60,7 +60,7 @@ def _used(home: Path) -> int:
 
 def test_with_retention_the_home_stops_growing(tmp_path: Path) -> None:
     kept = _sizes(tmp_path / "kept", {"CASETAPE_RETENTION": '{"observations": null}'})
-    trimmed = _sizes(tmp_path / "trimmed", {"CASETAPE_RETENTION": '{"observations": 0}'})
+    trimmed = _sizes(tmp_path / "trimmed", {"CASETAPE_RETENTION": '{"observations": 1e-9}'})
     assert _kept(tmp_path / "kept" / "home") == ROUNDS * 4_000
     assert _kept(tmp_path / "trimmed" / "home") == 0
     assert trimmed[-1] - trimmed[5] < (kept[-1] - kept[5]) / 2, "ids of seven days and rows of two windows remain"
@@ -70,7 +70,7 @@ def test_what_is_kept_by_default_and_cases_outlive_it(tmp_path: Path) -> None:
     run(tmp_path, DAY1)
     before = picture(tmp_path)
     assert _kept(tmp_path) == 2_140, "observations are kept for 7 days"
-    assert casetape(tmp_path, "run", env={"CASETAPE_RETENTION": '{"observations": 0}'}).code == 0
+    assert casetape(tmp_path, "run", env={"CASETAPE_RETENTION": '{"observations": 1e-9}'}).code == 0
     assert _kept(tmp_path) == 0
     assert picture(tmp_path) == before
     assert casetape(tmp_path, "cases", "verify", "--json").json["faults"] == []

@@ -9,27 +9,36 @@ from workers.feed.handle import Handle
 from workers.feed.intake import Intake
 from workers.feed.options import FeedCounts
 from workers.feed.sniff import HEAD
-from workers.feed.source import BLOCK, Hash, Piece, Source
+from workers.feed.source import BLOCK, KNOWN, Hash, Piece, Source
 from workers.feed.turns import portion
 
-_KNOWN = 256
-"""So many of the bytes before the place are kept, to notice that the file holds something else now."""
 _AHEAD = 8
 """So many lines are looked at for the time of the next one."""
 
 
 class Range:
-    """A part of a file as a stream, whatever else is read of the file."""
+    """A part of a file as a stream, whatever else is read of the file. `known`: the bytes before it. `changed`: whether
+    it was seen that the file holds something else by now."""
 
-    def __init__(self, descriptor: int, start: int, end: int) -> None:
+    def __init__(self, descriptor: int, start: int, end: int, known: bytes) -> None:
+        self.changed = False
         self._descriptor = descriptor
         self._at = start
         self._end = end
+        self._known = known
 
     def read1(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end of the part, or of the file where that has become shorter."""
+        """At most `size` bytes; none at the end of the part, or of the file where that has become shorter, and from
+        where on the file has changed."""
+        known = self._known
         data = os.pread(self._descriptor, min(size, self._end - self._at), self._at)
+        # after the read: what was cut and written anew meanwhile, however long it is now, differs around the place
+        around = known + data[:KNOWN]
+        if os.pread(self._descriptor, len(around), self._at - len(known)) != around:
+            self.changed = True
+            return b""
         self._at += len(data)
+        self._known = (known + data[-KNOWN:])[-KNOWN:]
         return data
 
 
@@ -58,10 +67,8 @@ class Growing:
         self._content: Hash = source.content
         self._source: Source | None = None
         self._pieces: Iterator[Piece] = iter(())
-        length = intake.mark.length
-        start = max(0, length - _KNOWN)
-        self._known = os.pread(handle.descriptor(), length - start, start)
-        self._end = self._scanned = length
+        self._known = source.last
+        self._end = self._scanned = intake.mark.length
         self.time: int | None = None
         self.grown()
 
@@ -100,21 +107,19 @@ class Growing:
         more than that. Raises EngineError, and OSError."""
         source = self._source
         if source is None:
-            part = Range(self._handle.descriptor(), self.intake.mark.length, self._end)
-            source = self._source = Source(part, self._content)
+            source = self._source = Source(self._part(self._end), self._content, self._known)
             self._pieces = source.pieces()
         source.portion = lambda lines, start: portion(lines, start, limit, self.intake.time_of)
         piece = next(self._pieces, None)
         if piece is None or piece.end != "line":
-            # it was cut shorter just now, or cannot be read: the next look says which
+            # it was cut shorter or written anew just now, or cannot be read: the next look says which
             self._content = source.content if piece is None else piece.before
             self.park()
             self._end = self._scanned = self.intake.mark.length
             self.unsure = True
             return FeedCounts()
         counts = self.intake.take(piece, source.content, None)
-        self._known = (b"\n".join(piece.lines[-4:]) + b"\n")[-_KNOWN:]
-        self._content = source.content
+        self._content, self._known = source.content, source.last
         if not self.more:
             self.park()
         self._look_ahead()
@@ -123,14 +128,22 @@ class Growing:
     def tail(self) -> FeedCounts:
         """Feeds the last line without its line feed, as the feed of a file that does not grow would: nobody writes it
         any more. Should it go on after all, the ledger knows what was fed of it."""
-        part = Range(self._handle.descriptor(), self.intake.mark.length, self._scanned)
+        part = self._part(self._scanned)
         source = Source(part, self._content.copy())
-        taken = (self.intake.take(piece, source.content, source.damage) for piece in source.pieces())
-        return sum(taken, FeedCounts())
+        counts = FeedCounts()
+        for piece in source.pieces():
+            if part.changed:
+                break
+            counts += self.intake.take(piece, source.content, source.damage)
+        self.unsure = self.unsure or part.changed
+        return counts
 
     def park(self) -> None:
         """Lets go of what is only needed while it is read."""
         self._source, self._pieces = None, iter(())
+
+    def _part(self, end: int) -> Range:
+        return Range(self._handle.descriptor(), self.intake.mark.length, end, self._known)
 
     def _look_ahead(self) -> None:
         start = self.intake.mark.length

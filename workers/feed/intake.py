@@ -15,7 +15,7 @@ from workers.feed.decode import Decoded, Decoder
 from workers.feed.encode import Encoder
 from workers.feed.ledger import Entry, Mark
 from workers.feed.options import FeedCounts, FeedOptions
-from workers.feed.quarantine import Fault, new_record, quarantined_line
+from workers.feed.quarantine import Fault, batches, new_record, quarantined_line
 from workers.feed.reader import Reader, Redaction
 from workers.feed.sniff import BOM, READERS, Choice, relevant
 from workers.feed.source import Hash, Piece
@@ -100,13 +100,18 @@ class Intake:
         return READERS[choice.reader](outlet.options, choice.stream, outlet.redaction, self.mark.context)
 
     def _append(self, decoded: Decoded, now: int) -> None:
-        # both are made before either is appended: what cannot be written must not leave half of it on the tape
-        bad = [self._quarantined(fault, now) for fault in decoded.faults]
+        # all are made before any is appended: what cannot be written must not leave half of it on the tape. Those that
+        # would take much memory are made twice for that.
+        bad = [self._quarantined(fault, now) for fault in next(batches(decoded.faults), [])]
+        for fault in decoded.faults[len(bad) :]:
+            self._quarantined(fault, now)
         if decoded.records:
             self._outlet.log.append(OBSERVATIONS, decoded.records)
         fail_point("feed.appended")
-        if bad:
+        for some in batches(decoded.faults):
+            bad = bad or [self._quarantined(fault, now) for fault in some]
             self._outlet.log.append(QUARANTINE, bad)
+            bad = []
         fail_point("feed.quarantined")
 
     def _quarantined(self, fault: Fault, now: int) -> NewRecord:

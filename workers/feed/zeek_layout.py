@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from schemas.errors import RecordInvalid
 from workers.feed.options import STREAM
-from workers.feed.zeek_columns import typed
+from workers.feed.zeek_columns import given_columns, typed
 from workers.feed.zeek_values import Convert, Marks, converter, is_text, sure_digits, unescaped
 
-LONGEST = 60_000
-"""A header has at most this many bytes, so that it can be kept beside each quarantined line."""
+LONGEST = 8 * 1024
+"""A header has at most this many bytes (the widest of Zeek: some 3,000): it is kept beside each quarantined line."""
 _KEYS = ("separator", "set_separator", "empty_field", "unset_field", "path", "fields", "types")
 _KEY = re.compile(rf"#({'|'.join(_KEYS)})(?![a-z_])")
 _SPACES = re.compile(" {2,}")
@@ -41,6 +41,7 @@ class Header:
 
     def __init__(self, context: str = "") -> None:
         self._lines: dict[str, str] = {}
+        self._context: str | None = None
         for line in context.split("\n"):
             key = _KEY.match(line)
             if key:
@@ -49,7 +50,10 @@ class Header:
     @property
     def context(self) -> str:
         """The lines, from which the same header can be made again."""
-        return "\n".join(self._lines[key] for key in _KEYS if key in self._lines)
+        if self._context is None:
+            # one string, whatever number of lines are quarantined with it
+            self._context = "\n".join(self._lines[key] for key in _KEYS if key in self._lines)
+        return self._context
 
     @property
     def path(self) -> str | None:
@@ -63,13 +67,14 @@ class Header:
         key = _KEY.match(line)
         if key is None:
             return
+        self._context = None
         if key[1] == "separator":
             self._lines.clear()
         if key[1] == "fields":
             self._lines.pop("types", None)
         self._lines[key[1]] = line
         if len(self.context.encode()) > LONGEST:
-            self._lines = {"fields": "#fields"}
+            self._lines, self._context = {"fields": "#fields"}, None
             raise RecordInvalid(f"the header is longer than {LONGEST} bytes: the lines under it cannot be read")
 
     def layout(self, given: Mapping[str, str], stream: str | None) -> Layout:
@@ -83,7 +88,7 @@ class Header:
             if columns is None:
                 said = named if named is not None and STREAM.match(named) else "its stream"
                 raise RecordInvalid(_NO_FIELDS.format(said))
-            names, kinds = typed(columns.split())
+            names, kinds = given_columns(columns)
             return _layout(separator, marks, names, kinds, 0)
         names = tuple(fields.split(separator)[1:])
         tail = len(_SPACES.split(names[-1])) if names else 0

@@ -93,10 +93,11 @@ def test_a_difference_between_two_versions(engine: Engine, home: tuple[Path, lis
     assert len(got.inputs) == 17
     assert {one.id for one in got.became_current} == {branch.header.analyses[0] for branch in home[1][110:120]}
     assert {one.id for one in got.superseded} == {branch.header.analyses[0] for branch in home[1][93:103]}
-    assert got.before is not None
-    assert got.after is not None
-    assert (got.before.score, got.after.score) == (102, 119)
-    assert got.before == moment(engine.store, CASE, 103).assessment
+    before, after = got.start.assessment, got.end.assessment
+    assert before is not None
+    assert after is not None
+    assert (before.score, after.score) == (102, 119)
+    assert before == moment(engine.store, CASE, 103).assessment
 
 
 def test_an_analysis_knows_what_its_author_was_looking_at(

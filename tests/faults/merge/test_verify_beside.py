@@ -179,3 +179,28 @@ def test_what_was_trimmed_is_noted_and_no_fault(home: Path) -> None:
         engine.log.append(VERSIONS, factories.appended(factories.finding(4, subject=other)))
         merge(engine, Merger(engine.log, engine.store))
         assert verify(engine.store, engine.log, f"{factories.TENANT}/{other}").trimmed == {}
+
+
+@pytest.mark.parametrize("merged", [2, 0])
+def test_branches_cut_before_a_merger_handled_them_are_a_fault(tmp_path: Path, merged: int) -> None:
+    """I2, I7: retention never goes beyond what is handled, so that a beginning further on proves a cut."""
+    home, other = made(tmp_path), f"{factories.TENANT}/host:10.0.0.6"
+    at = TopicPartition(VERSIONS, partition_of(factories.CASE, PARTITIONS))
+    assert partition_of(other, PARTITIONS) != at.partition
+    with open_engine(home) as engine:
+        engine.log.append(VERSIONS, factories.appended(factories.finding(0, subject="host:10.0.0.6")))
+        engine.log.append(VERSIONS, factories.appended(*map(factories.finding, range(merged))))
+        if merged:
+            merge(engine, Merger(engine.log, engine.store))
+        engine.log.append(VERSIONS, factories.appended(factories.finding(3)))
+        engine.log.trim(at, merged)
+        assert verify(engine.store, engine.log).ok
+    topic = "(SELECT id FROM topics WHERE name = 'versions')"
+    where = f"topic_id = {topic} AND partition = ?"
+    changed(home, f"DELETE FROM batches WHERE {where}", [at.partition])  # noqa: S608 - a constant
+    changed(home, f"UPDATE partitions SET start_offset = next_offset WHERE {where}", [at.partition])  # noqa: S608 - a constant
+    with open_engine(home) as engine:
+        (fault,) = verify(engine.store, engine.log).faults
+        said = f"versions[{at.partition}] offset {merged} up to {merged + 1} was cut, and no merger had handled it"
+        assert fault == ("", None, said)
+        assert verify(engine.store, engine.log, other).ok
