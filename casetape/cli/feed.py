@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from casetape.cli.common import FAILED, AsJson, Home, Tenant, print_json, settings, tell, verb
-from casetape.cli.options import Origin, Subject
+from casetape.cli.options import Origin, Subject, feed_options
 from casetape.cli.progress import counter, progress_bar
 from casetape.cli.stopping import stopping
 from casetape.run import now
@@ -50,18 +50,7 @@ def feed(
 ) -> None:
     """Put observations on the tape; `casetape run` works them off."""
     chosen = settings(home=home, tenant=tenant, origin=origin)
-    options = FeedOptions(
-        tenant=chosen.tenant,
-        kind=kind,
-        subject=subject,
-        origin=chosen.origin,
-        request_id=request_id,
-        at=_time(at),
-        whole=whole,
-        subjects=chosen.subjects,
-        mappings=chosen.mappings,
-        zeek_fields=chosen.zeek_fields,
-    )
+    options = feed_options(chosen, kind, subject, at=_time(at), request_id=request_id, whole=whole)
     feeding = _Feeding(chosen, options)
     counts = feeding.followed(paths, FollowOptions(interval=interval)) if follow else feeding.fed(paths)
     _report(counts, as_json)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from casetape.settings import PolicySettings
+from casetape.settings import PolicySettings, Settings
 from schemas.errors import UsageError
+from workers.feed.options import FeedOptions
 
 
 class Said(StrEnum):
@@ -40,6 +41,25 @@ PolicyOptions = Annotated[
     list[str] | None,
     typer.Option("--policy-option", metavar="NAME=VALUE", help="Of the policy; the value is JSON, or else text."),
 ]
+
+
+def feed_options(chosen: Settings, kind: str, subject: str | None, **of_text: Any) -> FeedOptions:
+    """How something is fed, by the settings and the flags; `of_text` are those of a text. Raises UsageError."""
+    return FeedOptions(
+        tenant=chosen.tenant,
+        kind=kind,
+        subject=subject,
+        origin=chosen.origin,
+        subjects=chosen.subjects,
+        mappings=chosen.mappings,
+        zeek_fields=chosen.zeek_fields,
+        **of_text,
+    )
+
+
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """Names with commas between, or None."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
 def chosen_policy(name: str | None, options: list[str] | None) -> PolicySettings | None:

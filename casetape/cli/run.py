@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 
 from casetape.cli.common import FAILED, AsJson, Home, Tenant, out, print_json, settings, tell, verb
-from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy
+from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy, feed_options, listed
 from casetape.cli.progress import progress_bar
 from casetape.counting import unused_words
 from casetape.run import Listener, RunReport
 from casetape.run import run as run_pipeline
-from workers.feed.options import KINDS, FeedOptions
+from workers.feed.options import KINDS
 
 
 @verb
@@ -49,17 +49,9 @@ def run(
         plugins=plugins,
         origin=origin,
         policy=chosen_policy(policy, policy_option),
-        detectors=None if detectors is None else tuple(name.strip() for name in detectors.split(",")),
+        detectors=listed(detectors),
     )
-    options = FeedOptions(
-        tenant=chosen.tenant,
-        kind=kind,
-        subject=subject,
-        origin=chosen.origin,
-        subjects=chosen.subjects,
-        mappings=chosen.mappings,
-        zeek_fields=chosen.zeek_fields,
-    )
+    options = feed_options(chosen, kind, subject)
     refused: list[str] = []
     with progress_bar(_size(paths or [])) as progress:
         listener = Listener(progress, tell, refused.append)

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from casetape.cli.common import AsJson, Home, Tenant, settings, tell, verb
-from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy
+from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy, feed_options, listed
 from casetape.cli.render import count, visible_json
 from casetape.cli.stopping import stopping
 from casetape.run import now
 from casetape.settings import Settings
 from casetape.up import up as serve
 from schemas.scales import rfc3339
-from workers.feed.options import KINDS, FeedOptions
+from workers.feed.options import KINDS
 
 WARNING = (
     "this is for one machine: one SQLite file, no copy of it elsewhere, no log-in, nobody who takes over where this"
@@ -51,17 +51,9 @@ def up(
         plugins=plugins,
         origin=origin,
         policy=chosen_policy(policy, policy_option),
-        detectors=None if detectors is None else tuple(name.strip() for name in detectors.split(",")),
+        detectors=listed(detectors),
     )
-    options = FeedOptions(
-        tenant=chosen.tenant,
-        kind=kind,
-        subject=subject,
-        origin=chosen.origin,
-        subjects=chosen.subjects,
-        mappings=chosen.mappings,
-        zeek_fields=chosen.zeek_fields,
-    )
+    options = feed_options(chosen, kind, subject)
     say = _Words(as_json)
     with stopping() as stop:
         report = serve(
