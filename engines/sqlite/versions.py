@@ -65,7 +65,7 @@ class Versions:
         rows = self._database.rows(
             "SELECT number, version_id, record_codec, record FROM versions"
             " WHERE case_id = (SELECT id FROM cases WHERE key = ?1) AND number BETWEEN ?2 AND ?3"
-            " AND number > (SELECT pruned FROM cases WHERE key = ?1) ORDER BY number",
+            " AND +number > (SELECT pruned FROM cases WHERE key = ?1) ORDER BY number",
             (case, first, last),
         )
         found = []
@@ -99,7 +99,8 @@ class Versions:
             rows = self._database.rows(
                 "SELECT number, content_count, contents_codec, contents FROM versions"  # noqa: S608 - only marks are put in
                 f" WHERE case_id = (SELECT id FROM cases WHERE key = ?) AND number IN ({marks(some)})"
-                " AND number > (SELECT pruned FROM cases WHERE key = ?)",
+                # the plus keeps the index for the numbers: by this bound it would walk the whole case
+                " AND +number > (SELECT pruned FROM cases WHERE key = ?)",
                 (case, *some, case),
             )
             for number, count, codec, body in rows:
