@@ -69,17 +69,29 @@ def closes(report: Mapping[str, Any]) -> bool:
 
 def picture(home: Path) -> dict[str, Any]:
     """What must be the same whatever happened on the way: of each case the current analyses and the assessment."""
-    rows = casetape(home, "cases", "list", "--json").json
     seen = {}
-    for row in rows:
-        shown = casetape(home, "cases", "show", row["key"], "--json").json
-        analyses = sorted(one["id"] for one in shown["analyses"])
-        seen[row["key"]] = {"analyses": analyses, "assessment": shown["assessment"]}
+    for key, case in shown(home).items():
+        analyses = sorted(one["id"] for one in case["analyses"])
+        seen[key] = {"analyses": analyses, "assessment": case["assessment"]}
     return seen
+
+
+def shown(home: Path) -> dict[str, Any]:
+    """By key: what `cases show` says of every case."""
+    keys = [row["key"] for row in casetape(home, "cases", "list", "--json").json]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.acceptance.many"],
+        input=json.dumps([["cases", "show", key, "--json"] for key in keys]).encode(),
+        capture_output=True,
+        timeout=SECONDS,
+        env=environment(home, {}),
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return {key: json.loads(printed) for key, printed in zip(keys, json.loads(done.stdout), strict=True)}
 
 
 def current(home: Path) -> list[dict[str, Any]]:
     """All current analyses of all cases, each with its `case`."""
-    rows = casetape(home, "cases", "list", "--json").json
-    shown = ((row["key"], casetape(home, "cases", "show", row["key"], "--json").json) for row in rows)
-    return [{**one, "case": key} for key, case in shown for one in case["analyses"]]
+    return [{**one, "case": key} for key, case in shown(home).items() for one in case["analyses"]]
