@@ -1,0 +1,1 @@
+"""Real servers for tests: Apache Kafka and Redis, found or started."""
