@@ -114,8 +114,10 @@ class StateStore(Protocol):
 
     def commit(self, commits: Sequence[Commit]) -> Sequence[bool]:
         """Moves each head whose case still stands at `expected` (number 0 with the genesis id where it has none): all
-        of one commit or nothing of it. False where another writer was first: nothing of that commit can be seen. Raises
-        UsageError, before anything is written, where one of them is no consecutive move of its case's head."""
+        of one commit or nothing of it. False where another writer was first: nothing of that commit can be seen. A
+        commit whose last version is in the line already may be answered with True: an engine that repeats calls by
+        itself cannot tell its own from the caller's. Raises UsageError, before anything is written, where one of them
+        is no consecutive move of its case's head."""
         ...
 
     def versions(self, case: str, first: int, last: int) -> Sequence[StoredVersion]:
@@ -124,6 +126,10 @@ class StateStore(Protocol):
 
     def known(self, case: str, ids: Sequence[str]) -> set[str]:
         """Which of these contents the case's line already has, whether the store keeps them still or not."""
+        ...
+
+    def known_by_case(self, asked: Mapping[str, Sequence[str]]) -> Mapping[str, set[str]]:
+        """The same of many cases at once: by case, which of these it has; every case asked for is in the answer."""
         ...
 
     def contents(self, case: str, ids: Sequence[str]) -> Mapping[str, bytes]:
@@ -188,6 +194,10 @@ class StateStore(Protocol):
         that is to stay is not there."""
         ...
 
+    def drop(self, cases: Sequence[str]) -> None:
+        """Forgets everything about these cases: for a store that is made anew from the tape, and refused meanwhile."""
+        ...
+
     def put_part(self, owner: str, part: str, body: bytes) -> None:
         """Keeps an immutable part under (owner, part); a repeat with the same bytes is harmless, with others it raises
         EngineError."""
@@ -228,6 +238,24 @@ class StateStore(Protocol):
 
     def move_note(self, key: str, expected: bytes | None, new: bytes | None) -> bool:
         """Writes (or with None removes) the note where it still is `expected`."""
+        ...
+
+    def epoch(self) -> str | None:
+        """The name that this store was given when it was made, or made anew; None where nobody gave it one yet."""
+        ...
+
+    def begin(self, epoch: str, *, anew: bool = False) -> bool:
+        """Gives the store its epoch where it has none, or (`anew`) another one. False: it has one already."""
+        ...
+
+    def refused(self) -> str | None:
+        """Why nobody may work on the store until it is made anew, in words, or None."""
+        ...
+
+    def refuse(self, reason: str | None) -> None:
+        """Marks the store as one that nobody may work on (None: lifts it) but whoever marked it last, who makes it
+        anew. An engine that shares its store over a network then raises StoreBehind from every call that reads heads or
+        commits."""
         ...
 
     def sizes(self) -> StoreSizes:

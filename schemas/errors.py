@@ -95,6 +95,18 @@ class StorageReadOnly(EngineError):
     code = "storage_read_only"
 
 
+class AccessDenied(EngineError):
+    """The store or log refuses the user: check name, password and rights."""
+
+    code = "access_denied"
+
+
+class StoreBehind(EngineError):
+    """The store has lost writes that it had acknowledged: run `casetape rebuild`."""
+
+    code = "store_behind"
+
+
 class Fenced(EngineError):
     """This member no longer owns the partition: another took it over, and its own work there is void."""
 

@@ -125,6 +125,13 @@ class SqliteLog:
             )
         )
 
+    def members(self, group: str) -> int:
+        (count,) = self._database.row(
+            "SELECT count(*) FROM members WHERE lease_until >= ? AND group_id = (SELECT id FROM groups WHERE name = ?)",
+            (int(self._clock() * 1_000_000), group),
+        )
+        return int(count)
+
     def trim(self, at: TopicPartition, offset: int) -> None:
         topic = self._at(at)
         where = (topic.id, at.partition)

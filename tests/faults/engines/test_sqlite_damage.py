@@ -108,5 +108,5 @@ def test_a_damaged_batch_names_its_offsets(
         if change == "count = 1" and call is _fetch:
             assert call(engine, at) == {}
             return
-        with pytest.raises(EngineError, match=r"records 0 up to [01]: a block in the file"):
+        with pytest.raises(EngineError, match=r"records 0 up to [01]: a stored block"):
             call(engine, at)
