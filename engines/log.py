@@ -134,6 +134,10 @@ class EventLog(Protocol):
         """By partition: what the group has committed; missing where it never did."""
         ...
 
+    def members(self, group: str) -> int:
+        """How many members the group has now; one that died counts until its session is over."""
+        ...
+
     def trim(self, at: TopicPartition, offset: int) -> None:
         """Deletes the records below `offset`, for good: its oldest record kept is then the one at `offset`, or there is
         none where `offset` lies at or beyond the end. Never moves back."""
