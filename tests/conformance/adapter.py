@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from engines.engine import Engine
+from tests.conformance.adapters.cluster import ClusterAdapter
 from tests.conformance.adapters.sqlite import SqliteAdapter
 
 
@@ -27,4 +28,4 @@ class Adapter(Protocol):
         ...
 
 
-ADAPTERS: Mapping[str, Callable[[str], Adapter]] = {"sqlite": SqliteAdapter}
+ADAPTERS: Mapping[str, Callable[[str], Adapter]] = {"cluster": ClusterAdapter, "sqlite": SqliteAdapter}

@@ -11,7 +11,9 @@ from engines.engine import Engine
 from tests.conformance.adapter import ADAPTERS, Adapter
 
 
-@pytest.fixture(params=sorted(ADAPTERS))
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.needs_services] if name == "cluster" else []) for name in ADAPTERS]
+)
 def adapter(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Adapter]:
     one = ADAPTERS[request.param](str(tmp_path))
     yield one

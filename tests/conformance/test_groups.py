@@ -169,7 +169,7 @@ def test_seek_goes_anywhere_in_what_it_owns(engine: Engine) -> None:
     own, other = min(first.owned), min(second.owned)
     first.got.clear()
     first.consumer.seek(own, 3)
-    until(lambda: any(at == own for at, _ in first.got), first)
+    until(lambda: any(at == own for at, _ in first.got), first, second)
     assert next(record.offset for at, record in first.got if at == own) == 3
     with pytest.raises(Fenced):
         first.consumer.seek(other, 3)

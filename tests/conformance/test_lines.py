@@ -6,7 +6,7 @@ import pytest
 
 from engines.engine import Engine
 from engines.log import TopicPartition
-from engines.store import CaseRow, Commit, Head, Snapshot, StoredContent, StoredVersion
+from engines.store import CaseRow, Commit, Head, Move, Snapshot, StoredContent, StoredVersion
 from schemas.errors import UsageError
 from tests.conformance.adapter import Adapter
 from tests.conformance.child import said, start
@@ -96,8 +96,22 @@ def test_one_lost_commit_does_not_harm_its_neighbours(engine: Engine) -> None:
 def test_commits_of_one_case_in_one_call_follow_each_other(engine: Engine) -> None:
     first = commit(CASE, GENESIS)
     second = commit(CASE, head_after(first))
-    assert engine.store.commit([first, second, first]) == [True, True, False]
+    stale = commit(CASE, GENESIS, writer="two")
+    assert engine.store.commit([first, second, stale]) == [True, True, False]
     assert engine.store.heads([CASE]) == {CASE: head_after(second)}
+
+
+def test_a_repeated_commit_changes_nothing(engine: Engine) -> None:
+    """I4: whether it is told apart from the first or not."""
+    first = commit(CASE, GENESIS, snapshot=Snapshot(1, b"at 1"))
+    second = commit(CASE, head_after(first))
+    engine.store.commit([first, second])
+    before = engine.store.sizes()
+    engine.store.commit([first, second, first])
+    assert engine.store.heads([CASE]) == {CASE: head_after(second)}
+    assert engine.store.row(CASE) == second.row
+    assert [row.number for row in engine.store.cases(None)] == [2]
+    assert engine.store.sizes() == before
 
 
 @pytest.mark.parametrize(
@@ -201,3 +215,32 @@ def test_two_writers_appending_lose_nothing(adapter: Adapter, engine: Engine) ->
     for name in ("acme/left", "acme/right"):
         assert [int(record.value) for record in found if record.key == name] == list(range(150))
     assert [record.offset for record in found] == list(range(300))
+
+
+def test_many_cases_are_asked_at_once(engine: Engine) -> None:
+    others = [f"acme/host:{number}" for number in range(30)]
+    brought = {}
+    for case in others[:20]:
+        one = commit(case, GENESIS, [version(1, writer=case)])
+        engine.store.commit([one])
+        brought[case] = one.versions[0].contents[0].id
+    every = sorted(brought.values())
+    found = engine.store.known_by_case(dict.fromkeys(others, every))
+    assert found == {case: {brought[case]} if case in brought else set() for case in others}
+    assert engine.store.known_by_case({}) == {}
+
+
+def test_a_dropped_case_is_gone_and_can_begin_anew(engine: Engine) -> None:
+    store = engine.store
+    neighbour = "acme/host:10.0.0.50"
+    first = commit(CASE, GENESIS, snapshot=Snapshot(1, b"at 1"))
+    assert store.commit([first, commit(neighbour, GENESIS, writer="two")]) == [True, True]
+    store.move_published([Move(CASE, 0, 1, {1: 7})])
+    store.drop([CASE, "acme/never"])
+    assert store.heads([CASE, neighbour]).keys() == {neighbour}
+    assert (store.row(CASE), store.snapshot(CASE, 9), store.versions(CASE, 1, 9)) == (None, None, [])
+    assert store.known(CASE, [first.versions[0].contents[0].id]) == set()
+    assert (store.published([CASE]), store.places(CASE, [1])) == ({CASE: 0}, {})
+    assert [row.key for row in store.cases(None)] == [neighbour]
+    assert (store.count(None), list(store.unpublished(9))) == (1, [neighbour])
+    assert store.commit([commit(CASE, GENESIS, writer="another")]) == [True]
