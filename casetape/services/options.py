@@ -6,19 +6,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from casetape.settings import Settings
+from engines.opening import to_json
 from workers.feed.options import FeedOptions
 
 DETECTORS_NAME = "default"
-"""The name of the detector set of `run`: its consumer group is `detect-default`."""
+"""The name of the detector set of `run` and `up`: its consumer group is `detect-default`."""
 
 
-def worker_options(settings: Settings, *, bounded: bool, replay: str | None = None) -> dict[str, Any]:
+def set_name(detectors: Sequence[str] | None) -> str:
+    """The name of a detector set: each set reads in a consumer group of its own."""
+    return DETECTORS_NAME if detectors is None else "+".join(sorted(set(detectors)))
+
+
+def worker_options(
+    settings: Settings, *, bounded: bool, replay: str | None = None, detectors_name: str = DETECTORS_NAME
+) -> dict[str, Any]:
     """The options of a detection worker."""
     return {
-        "home": str(settings.home),
+        "engine": to_json(settings.engine_options()),
         "session_seconds": settings.session,
         "bounded": bounded,
         "replay": replay,
+        "detectors_name": detectors_name,
         "detectors": settings.detectors,
         "plugins": None if settings.plugins is None else str(settings.plugins),
         "parameters": settings.parameters,
@@ -32,7 +41,7 @@ def worker_options(settings: Settings, *, bounded: bool, replay: str | None = No
 def merger_options(settings: Settings) -> dict[str, Any]:
     """The options of a merger."""
     return {
-        "home": str(settings.home),
+        "engine": to_json(settings.engine_options()),
         "session_seconds": settings.session,
         "policy": settings.policy.model_dump(),
         "policies": [rule.model_dump() for rule in settings.policies],
@@ -42,7 +51,7 @@ def merger_options(settings: Settings) -> dict[str, Any]:
 def feeder_options(settings: Settings, follows: Sequence[str], options: FeedOptions) -> dict[str, Any]:
     """The options of a feeder that follows these files and folders."""
     return {
-        "home": str(settings.home),
+        "engine": to_json(settings.engine_options()),
         "session_seconds": settings.session,
         "follows": list(follows),
         "options": options.chosen(),

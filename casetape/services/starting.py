@@ -12,7 +12,7 @@ from engines import topics
 from engines.engine import Engine
 from schemas.observation import TEXT
 from workers.detection.plugin import Detector
-from workers.detection.registry import create, discover
+from workers.detection.registry import create, discover, shared_out
 from workers.detection.snapshot import body_of, entries
 from workers.runtime.supervisor import Supervisor
 
@@ -27,6 +27,11 @@ Tell = Callable[[str], None]
 """Takes a sentence."""
 
 
+def manifests_of(detectors_name: str) -> str:
+    """What the names of a set's manifests begin with; the partition follows."""
+    return f"detect/detect-{detectors_name}/{topics.OBSERVATIONS}/"
+
+
 def wanted(settings: Settings, tell: Tell, refuse: Tell) -> list[Detector]:
     """The detectors of these settings. `refuse` is told of plug-ins that were refused. Raises SettingsError and
     PluginError."""
@@ -35,7 +40,11 @@ def wanted(settings: Settings, tell: Tell, refuse: Tell) -> list[Detector]:
         registry = discover(settings.plugins)
     for refused in registry.refused:
         refuse(f"detector {refused.name} was refused: {refused.reason} ({refused.source})")
-    detectors = create(registry, settings.detectors, settings.parameters)
+    names, left_out = shared_out(registry, settings.detectors, asynchronous=False)
+    if left_out:
+        which = ", ".join(left_out)
+        tell(f"left out here: {which}; `casetape worker --async` hosts asynchronous detectors, on Kafka and Redis")
+    detectors = create(registry, names, settings.parameters)
     if not detectors:
         tell("there is no detector: records are kept, and nothing looks at them")
     return detectors

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from casetape.services.options import DETECTORS_NAME
 from engines.engine import Engine
 from engines.service import Service
 from schemas.scales import SECOND
-from workers.detection.registry import create, discover
+from workers.detection.registry import create, discover, shared_out
 from workers.detection.worker import DetectionWorker, WorkerOptions
 from workers.runtime.child import main
 
@@ -19,9 +18,10 @@ from workers.runtime.child import main
 def make(engine: Engine, options: Mapping[str, Any]) -> Service:
     """The worker that these options describe."""
     registry = discover(None if options["plugins"] is None else Path(options["plugins"]))
-    detectors = create(registry, options["detectors"], options["parameters"])
+    names, _ = shared_out(registry, options["detectors"], asynchronous=False)
+    detectors = create(registry, names, options["parameters"])
     chosen = WorkerOptions(
-        detectors_name=DETECTORS_NAME,
+        detectors_name=options["detectors_name"],
         bounded=options["bounded"],
         replay=options["replay"],
         lateness=round(options["lateness"] * SECOND),

@@ -32,7 +32,7 @@ def test_the_first_plug_in(tmp_path: Path) -> None:
     assert (said["detector"], said["title"]) == ("small-hours", "Somebody was up at two")
 
 
-@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("place", [0, 1, 2])
 def test_the_detectors_of_the_how_to_are_taken(tmp_path: Path, place: int) -> None:
     code = _python("docs/how-to/write-a-detector.md")[place]
     (tmp_path / "example.py").write_text(code)

@@ -89,7 +89,7 @@ class Looking:
     def at_each(self, detector: Detector, wanted: Sequence[Taken], outcome: Outcome, *, trusted: bool) -> None:
         """Shows observations to a detector without a window, and takes in what it says. A plug-in gets its own copies,
         so that it cannot edit evidence."""
-        seen = [one.observation if trusted else _copy(one) for one in wanted]
+        seen = [one.observation if trusted else copied(one) for one in wanted]
         batch = Call(detector.name, BATCH)
         answers: Sequence[Answer] | Fault = ()
         # a detector under which a process died is shown one at a time, to find out which one it cannot bear
@@ -102,7 +102,7 @@ class Looking:
             each = answers
         for one, answer in zip(wanted, each, strict=True):
             if answer is not None:
-                self._answered(detector, one, answer, outcome, trusted)
+                self.answered(detector, one, answer, outcome, trusted=trusted)
 
     def _alone(self, detector: Detector, observation: Observation) -> Answer | Fault:
         call = Call(detector.name, observation.id)
@@ -113,9 +113,12 @@ class Looking:
             return Fault(PluginError.code, "returned another number of answers than it was shown observations")
         return answers[0]
 
-    def _answered(
-        self, detector: Detector, one: Taken, answer: Answer | Fault, outcome: Outcome, trusted: bool
+    def answered(
+        self, detector: Detector, one: Taken, answer: Answer | Fault, outcome: Outcome, *, trusted: bool
     ) -> None:
+        """Takes in what a detector answered about an observation, or how it failed."""
+        if answer is None:
+            return
         if answer is KEEP:
             self._keep(one, outcome)
             return
@@ -126,7 +129,7 @@ class Looking:
             kind = type(answer).__name__
             self._fault(detector, one, Fault(PluginError.code, f"returned {kind} where a Finding was due"), outcome)
             return
-        findings: Iterable[Finding] = [answer] if isinstance(answer, Finding) else answer  # type: ignore[assignment]  # None was dealt with
+        findings: Iterable[Finding] = [answer] if isinstance(answer, Finding) else answer
         call = Call(detector.name, one.observation.id)
         said = self.guard.call(lambda: list(itertools.islice(findings, FINDINGS_LIMIT + 1)), call)
         if isinstance(said, Fault):
@@ -139,7 +142,7 @@ class Looking:
             self._said(detector, one, finding, outcome, trusted)
 
     def _said(self, detector: Detector, one: Taken, finding: Finding, outcome: Outcome, trusted: bool) -> None:
-        shown = one.observation if trusted else _copy(one)
+        shown = one.observation if trusted else copied(one)
         try:
             chosen, faults = named(detector, finding, shown, self.guard)
             analysis = complete(detector, chosen, on_one(one.observation), self.secret, now=self.now)
@@ -173,7 +176,7 @@ class Looking:
                 measures: Fault | list[Measure] = list(measure)
             else:
                 call = Call(detector.name, one.observation.id)
-                measures = self.guard.call(lambda: _measures(detector, _copy(one)), call)
+                measures = self.guard.call(lambda: _measures(detector, copied(one)), call)
             if isinstance(measures, Fault):
                 self._fault(detector, one, measures, outcome)
                 return keys
@@ -281,5 +284,6 @@ def _measures(detector: WindowedDetector, observation: Observation) -> list[Meas
     return [Measure(one.key, tuple(one.numbers), one.label) for one in measures]
 
 
-def _copy(one: Taken) -> Observation:
+def copied(one: Taken) -> Observation:
+    """The observation with contents of its own, for a plug-in, which could edit them."""
     return one.observation.model_copy(update={"content": Observation.parse(one.value).content})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -68,13 +69,15 @@ class Detector:
     def __init__(self, parameters: BaseModel | None = None) -> None:
         self.parameters = parameters if parameters is not None else self.Parameters()
 
-    def detect(self, observation: Observation) -> Answer:
-        """What it says about this observation: nothing (None), findings, or KEEP."""
+    def detect(self, observation: Observation) -> Answer | Coroutine[Any, Any, Answer]:
+        """What it says about this observation: nothing (None), findings, or KEEP. As an `async def` it makes the
+        detector an asynchronous one: see AsyncDetector."""
         raise PluginError(f"detector {self.name} has neither detect nor detect_batch")
 
     def detect_batch(self, observations: Sequence[Observation]) -> Sequence[Answer]:
         """One answer per observation, in their order."""
-        return [self.detect(observation) for observation in observations]
+        # whoever hosts this one has seen that it is not asynchronous
+        return [cast(Answer, self.detect(observation)) for observation in observations]
 
     def title(self, observation: Observation) -> str:
         """The title of a finding that brought none."""
@@ -94,16 +97,47 @@ class Detector:
         return digest(PARAMETERS, canonical_bytes(self.parameters.model_dump(mode="json")))
 
 
+CONCURRENCY = 8
+"""So many calls of an asynchronous detector are under way at a time in one process, unless it says otherwise."""
+
+
+class AsyncDetector(Detector):
+    """The base of a detector that waits (for a model, a look-up service) rather than computes: `async def detect`. Up
+    to `concurrency` of its calls are under way at a time in one process. All share one event loop with everything else
+    there: it awaits, and never blocks. `casetape worker --async` hosts it."""
+
+    concurrency: ClassVar[int] = CONCURRENCY
+
+    async def detect(self, observation: Observation) -> Answer:
+        """What it says about this observation: nothing (None), findings, or KEEP."""
+        raise PluginError(f"detector {self.name} has no detect")
+
+    def detect_batch(self, observations: Sequence[Observation]) -> Sequence[Answer]:
+        """An asynchronous detector is shown one observation at a time, by a host that awaits its answer."""
+        raise PluginError(f"detector {self.name} is asynchronous: `casetape worker --async` hosts it")
+
+
+def is_async(kind: type[Detector]) -> bool:
+    """Whether detectors of this class are asynchronous: by their base, or since their `detect` is an `async def`."""
+    return issubclass(kind, AsyncDetector) or inspect.iscoroutinefunction(kind.detect)
+
+
 def detector(
     name: str, *, version: str = "1", kinds: Sequence[str] = ("*",)
-) -> Callable[[Callable[[Observation], Answer]], type[Detector]]:
-    """Makes a detector of a function from an observation to what it says."""
+) -> Callable[[Callable[[Observation], Answer | Awaitable[Answer]]], type[Detector]]:
+    """Makes a detector of a function from an observation to what it says; of an `async def`, an asynchronous one."""
 
-    def make(function: Callable[[Observation], Answer]) -> type[Detector]:
-        def detect(self: Detector, observation: Observation) -> Answer:
+    def make(function: Callable[[Observation], Answer | Awaitable[Answer]]) -> type[Detector]:
+        def detect(self: Detector, observation: Observation) -> Answer | Awaitable[Answer]:
             return function(observation)
 
-        body = {"name": name, "version": version, "kinds": tuple(kinds), "detect": detect, "__doc__": function.__doc__}
-        return type(function.__name__, (Detector,), {**body, "__module__": function.__module__})
+        async def awaited(self: Detector, observation: Observation) -> Answer:
+            return await function(observation)  # type: ignore[misc, no-any-return]  # it is an `async def`, as was asked
+
+        waits = inspect.iscoroutinefunction(function)
+        method: Callable[..., Any] = awaited if waits else detect
+        body = {"name": name, "version": version, "kinds": tuple(kinds), "detect": method, "__doc__": function.__doc__}
+        base = AsyncDetector if waits else Detector
+        return type(function.__name__, (base,), {**body, "__module__": function.__module__})
 
     return make

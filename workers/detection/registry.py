@@ -4,6 +4,7 @@ be loaded is refused by name, with the reason; the others load."""
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,11 +19,12 @@ from schemas.errors import PluginError, SettingsError, UsageError
 from schemas.persons import PERSON, looks_like_a_person
 from schemas.scales import LIMIT
 from schemas.wording import first_fault, known_names, no_such, wrong
-from workers.detection.plugin import Detector
+from workers.detection.plugin import CONCURRENCY, AsyncDetector, Detector, is_async
 from workers.detection.windowed import WindowedDetector
 
 GROUP = "casetape.detectors"
 VERSION_LIMIT = 64
+CONCURRENCY_LIMIT = 1_000
 _NAME = re.compile(r"[\w.:-]{1,128}\Z")
 
 
@@ -89,6 +91,14 @@ def create(
             there = ", ".join(sorted(registry.found))
             raise UsageError(f"there is no detector `{name}`; there are: {there}")
     return [_create(registry.found[name].kind, parameters.get(name, {})) for name in chosen]
+
+
+def shared_out(registry: Registry, names: Sequence[str] | None, *, asynchronous: bool) -> tuple[list[str], list[str]]:
+    """Of the chosen detectors (None: all) the names of those that a host of asynchronous ones takes, or one of the
+    others, and of those that it leaves out. A name that is not there is taken: `create` refuses it."""
+    chosen = sorted(registry.found) if names is None else list(dict.fromkeys(names))
+    left_out = [one for one in chosen if one in registry.found and is_async(registry.found[one].kind) != asynchronous]
+    return [one for one in chosen if one not in left_out], left_out
 
 
 def _create(kind: type[Detector], parameters: Mapping[str, Any]) -> Detector:
@@ -166,10 +176,29 @@ def _fault(kind: type[Detector]) -> str | None:
         return "its kinds are not a sequence of kinds"
     if not (isinstance(kind.Parameters, type) and issubclass(kind.Parameters, BaseModel)):
         return "its Parameters are no pydantic model"
+    if is_async(kind):
+        return _fault_of_async(kind)
     if issubclass(kind, WindowedDetector):
         return _fault_of_window(kind)
+    if inspect.iscoroutinefunction(kind.detect_batch):
+        return "its detect_batch is an `async def`: only detect can be one"
     overrides = (kind.detect, kind.detect_batch) != (Detector.detect, Detector.detect_batch)
     return None if overrides else "it has neither detect nor detect_batch"
+
+
+def _fault_of_async(kind: type[Detector]) -> str | None:
+    if issubclass(kind, WindowedDetector):
+        return "it has a window and an `async def detect`, where one of the two is due"
+    if vars(AsyncDetector)["detect"] is kind.detect:
+        return "it is asynchronous and has no detect"
+    if not inspect.iscoroutinefunction(kind.detect):
+        return "it is asynchronous, and its detect is no `async def`"
+    if kind.detect_batch not in (Detector.detect_batch, AsyncDetector.detect_batch):
+        return "it has an `async def detect` and a detect_batch, where one of the two is due"
+    concurrency = getattr(kind, "concurrency", CONCURRENCY)
+    if type(concurrency) is not int or not 1 <= concurrency <= CONCURRENCY_LIMIT:
+        return f"its concurrency is no number of calls from 1 to {CONCURRENCY_LIMIT:,}"
+    return None
 
 
 def _fault_of_window(kind: type[WindowedDetector]) -> str | None:

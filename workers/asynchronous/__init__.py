@@ -1,0 +1,1 @@
+"""Asynchronous detectors: those that wait for something outside, and the Faust application that hosts them."""
