@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 from casetape.counting import unused_words
+from casetape.opening import reading
 from casetape.run import Listener, run
 from casetape.services.starting import wanted
 from casetape.settings import Settings
 from casetape.turn import RUN, HomeBusy, holder, turn
 from engines.engine import Engine
-from engines.sqlite import open_engine
 from merge.policies.registry import Registry, policies
 from schemas.errors import CasetapeError
 from workers.feed.options import FeedCounts, FeedOptions
@@ -58,7 +58,7 @@ def attend(settings: Settings, there: Callable[[Engine], bool], tell: Callable[[
 
 
 def _looked(settings: Settings, there: Callable[[Engine], bool]) -> bool:
-    with open_engine(settings.home, create=False, read_only=True) as engine:
+    with reading(settings) as engine:
         return there(engine)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from casetape.lagging import READERS
+from casetape.lagging import readers
 from casetape.settings import Settings
 from engines.engine import Engine
 from engines.failpoints import fail_point
@@ -105,7 +105,7 @@ class _Keeper:
                 " given a bound"
             )
             return 0
-        groups = READERS.get(topic, ())
+        groups = readers(self._engine).get(topic, ())
         held: dict[int, int] = {}
 
         def step() -> int:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from casetape.services.starting import GROUP, MANIFESTS
+from casetape.services.starting import GROUP
 from engines.engine import Engine
 from engines.log import EventLog, TopicPartition
 from engines.topics import OBSERVATIONS, VERSIONS
 from merge.tape import MERGER
+from workers.detection.snapshot import owner_of
 
-READERS: Mapping[str, Sequence[str]] = {OBSERVATIONS: (GROUP,), VERSIONS: (MERGER,)}
-"""By topic: the consumer groups that must have handled its records before these may go."""
+DETECT = "detect/"
+"""The names of the manifests of all detector sets begin with this."""
+
+
+def readers(engine: Engine) -> dict[str, tuple[str, ...]]:
+    """By topic: the consumer groups that must have handled its records before these may go. Every detector set that
+    has ever read is one; where none has, the one that will."""
+    owners = engine.store.manifests(DETECT)
+    groups = {owner.removeprefix(DETECT).split("/")[0] for owner in owners if owner.count("/") == 3}
+    return {OBSERVATIONS: tuple(sorted(groups)) or (GROUP,), VERSIONS: (MERGER,)}
 
 
 class Position(NamedTuple):
@@ -42,17 +50,26 @@ class Position(NamedTuple):
 def positions(engine: Engine) -> list[Position]:
     """Of every group and partition, by group and partition; none of a topic that was not made yet. The ends are read
     last: what is done can then never lie beyond them."""
-    saved = {int(name.removeprefix(MANIFESTS)): one.offset for name, one in engine.store.manifests(MANIFESTS).items()}
+    return [
+        one
+        for topic, groups in readers(engine).items()
+        for group in groups
+        for one in positions_of(engine, group, topic)
+    ]
+
+
+def positions_of(engine: Engine, group: str, topic: str) -> list[Position]:
+    """Of one group in one topic, by partition. Raises UnknownTopic."""
+    saved = engine.store.manifests(f"{DETECT}{group}/{topic}/")
+    committed = engine.log.committed(group, topic)
+    starts, ends = engine.log.start_offsets(topic), engine.log.end_offsets(topic)
     found = []
-    for topic, groups in READERS.items():
-        for group in groups:
-            committed = engine.log.committed(group, topic)
-            starts, ends = engine.log.start_offsets(topic), engine.log.end_offsets(topic)
-            for partition in sorted(ends):
-                at, handled = TopicPartition(topic, partition), committed.get(partition, 0)
-                done = max(handled, saved.get(partition, 0)) if group == GROUP else handled
-                oldest = _oldest(engine.log, at, max(done, starts[partition]), ends[partition])
-                found.append(Position(group, at, starts[partition], ends[partition], handled, done, oldest))
+    for partition in sorted(ends):
+        at, handled = TopicPartition(topic, partition), committed.get(partition, 0)
+        manifest = saved.get(owner_of(group, at))
+        done = handled if manifest is None else max(handled, manifest.offset)
+        oldest = _oldest(engine.log, at, max(done, starts[partition]), ends[partition])
+        found.append(Position(group, at, starts[partition], ends[partition], handled, done, oldest))
     return found
 
 

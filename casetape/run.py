@@ -11,13 +11,13 @@ from pathlib import Path
 
 from casetape.counting import counts_in
 from casetape.keeping import keep
+from casetape.opening import make_topics, working
 from casetape.services.starting import MANIFESTS, say_what_is_new, start, unlooked, wanted
 from casetape.settings import Settings
 from casetape.turn import turn
 from engines import topics
 from engines.engine import Engine
 from engines.log import TopicPartition, lag
-from engines.sqlite import open_engine
 from merge.policies.registry import Registry, policies
 from merge.tape import MERGER
 from schemas.version import StateVersion
@@ -91,10 +91,9 @@ def run(
     detectors = wanted(settings, listener.tell, listener.refuse)
     policies(Registry.installed(), settings.policy_choice())
     with ExitStack() as stack:
-        engine = stack.enter_context(open_engine(settings.home, session_seconds=settings.session))
+        engine = stack.enter_context(working(settings))
         stack.enter_context(take(settings.home, listener.tell))
-        for topic in topics.ALL:
-            engine.log.create_topic(topic, settings.partitions)
+        make_topics(engine, settings)
         before = _Mark.now(engine)
         if replay and engine.log.start_offsets(topics.OBSERVATIONS) == engine.log.end_offsets(topics.OBSERVATIONS):
             listener.tell("there is nothing left on the tape to replay")

@@ -18,9 +18,11 @@ from pydantic_settings import (
 )
 from pydantic_settings.exceptions import SettingsError as PydanticSettingsError
 
+from casetape.settings_engines import Address, EngineName, KafkaSettings, Prefix, RedisSettings
 from casetape.settings_messages import fault_words, no_json, unknown, unreadable
 from casetape.settings_values import CENTURY, LARGEST, Columns, Days, Mib, SettingsMapping, SubjectTemplate, Topic
 from engines.failpoints import VARIABLE
+from engines.opening import ClusterOptions, EmbeddedOptions, EngineOptions
 from engines.topics import DEFAULT_PARTITIONS
 from merge.policies.registry import Chosen, PolicyChoice
 from schemas.errors import SettingsError
@@ -31,9 +33,12 @@ CONFIG_VARIABLE = "CASETAPE_CONFIG"
 FILE = Path("casetape.toml")
 _NOT_SETTINGS = {CONFIG_VARIABLE, VARIABLE, "CASETAPE_REQUIRE_SERVICES"}
 """Variables with our prefix that say something else: where the file is, and what tests need."""
+_OF_TESTS = f"{PREFIX}TEST_"
 RETENTION: dict[Topic, float | None] = {"observations": 7.0}
 """By topic: days. What the settings say of a topic replaces what stands here of it, and of no other."""
 _SECONDS = CENTURY * 86_400
+STUCK_SECONDS = 180.0
+"""Six times as long as a worker goes between two snapshots when all is well."""
 
 
 class _Section(BaseModel):
@@ -107,6 +112,10 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=lambda: default_home(), description="the data folder")
+    engine: EngineName = Field(default="embedded", description="embedded: one file in the home; cluster: Kafka, Redis")
+    kafka: KafkaSettings = Field(default=KafkaSettings(), description="of the cluster engine")
+    redis: RedisSettings = Field(default=RedisSettings(), description="of the cluster engine")
+    prefix: Prefix = Field(default="casetape", description="of topics, groups and keys on Kafka and Redis")
     tenant: str = Field(default=DEFAULT_TENANT, pattern=TENANT_PATTERN, description="of what is fed")
     workers: int = Field(default=1, ge=1, le=64, description="detection processes of `run`")
     partitions: int = Field(default=DEFAULT_PARTITIONS, ge=1, le=1024, description="of new topics")
@@ -151,6 +160,10 @@ class Settings(BaseSettings):
         le=CENTURY,
         description="days for which the feed remembers a file after something of it was fed last",
     )
+    stuck: float = Field(
+        default=STUCK_SECONDS, gt=0, le=_SECONDS, description="after which a partition without progress is reported"
+    )
+    health: Address | None = Field(default=None, description="host:port at which a service answers /health and /ready")
     window_mib: int = Field(default=256, ge=1, le=1_048_576, description="memory for one worker's windows")
 
     @field_validator("retention")
@@ -180,6 +193,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then the environment, then the file."""
         return init_settings, _Environment(settings_cls), _File(settings_cls, _config_file())
+
+    def engine_options(self) -> EngineOptions:
+        """What to open. Raises SettingsError."""
+        if self.engine == "embedded":
+            return EmbeddedOptions(self.home)
+        return ClusterOptions(self.kafka.options(self.prefix), self.redis.options(self.prefix))
 
     def policy_choice(self) -> PolicyChoice:
         """Which policy a case gets."""
@@ -228,7 +247,7 @@ def _one_policy(said: dict[str, Any], before: Mapping[str, Any]) -> dict[str, An
 
 def _known(variable: str) -> bool:
     name = variable.removeprefix(PREFIX).lower().partition("__")[0]
-    return variable in _NOT_SETTINGS or name in Settings.model_fields
+    return variable in _NOT_SETTINGS or variable.startswith(_OF_TESTS) or name in Settings.model_fields
 
 
 def _config_file() -> Path | None:

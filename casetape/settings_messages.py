@@ -59,5 +59,7 @@ def unreadable(path: Path, error: Exception) -> str:
 
 def _wrong(fault: ErrorDetails, model: type[BaseModel]) -> str:
     if fault["type"] == "string_pattern_mismatch":
+        if ":" in fault["ctx"]["pattern"]:
+            return "it must be host:port"
         return "lower-case letters, digits and hyphens, at most 63, no hyphen first"
     return wrong(fault, model)

@@ -12,6 +12,7 @@ from casetape import standing
 from casetape.counting import counts_in
 from casetape.keeping import keep
 from casetape.lagging import positions
+from casetape.opening import make_topics, working
 from casetape.run import now
 from casetape.services.options import feeder_options
 from casetape.services.starting import Tell, say_what_is_new, start, wanted
@@ -21,7 +22,6 @@ from casetape.turn import UP, HomeLost, identity, turn
 from casetape.watching import Stuck, Watch
 from engines import topics
 from engines.engine import Engine
-from engines.sqlite import open_engine
 from merge.policies.registry import Registry, policies
 from schemas.errors import CasetapeError, EngineUnavailable, UsageError
 from schemas.scales import SECOND
@@ -80,10 +80,9 @@ def up(
     detectors = wanted(settings, tell, tell)
     policies(Registry.installed(), settings.policy_choice())
     with ExitStack() as stack:
-        engine = stack.enter_context(open_engine(settings.home, session_seconds=settings.session))
+        engine = stack.enter_context(working(settings))
         stack.enter_context(turn(settings.home, tell, UP, stopped))
-        for topic in topics.ALL:
-            engine.log.create_topic(topic, settings.partitions)
+        make_topics(engine, settings)
         on_start()
         say_what_is_new(engine, detectors, tell)
         before = counts_in(engine), sum(engine.log.end_offsets(topics.STATES).values())
@@ -125,7 +124,7 @@ class _House:
     started: float = field(default_factory=time.monotonic)
     since: int = field(default_factory=now)
     _due: dict[str, float] = field(default_factory=dict)
-    _watch: Watch = field(default_factory=Watch)
+    _watch: Watch = field(init=False)
     _stuck: Sequence[Stuck] = ()
     _trouble: str | None = None
     _held: tuple[str, ...] = ()
@@ -133,6 +132,7 @@ class _House:
 
     def __post_init__(self) -> None:
         self._identity = identity(self.settings.home)
+        self._watch = Watch(self.settings.stuck)
 
     def work(self) -> None:
         """Does what is due. Where the engine does not answer, says so once and tries again later. Raises HomeLost."""

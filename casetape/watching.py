@@ -8,9 +8,6 @@ from typing import NamedTuple
 from casetape.lagging import Position
 from engines.log import TopicPartition
 
-STUCK_SECONDS = 180.0
-"""Six times as long as a worker goes between two snapshots when all is well."""
-
 
 class Stuck(NamedTuple):
     """A partition on which a group has handled nothing for `seconds`, while `waiting` records wait."""
@@ -24,8 +21,8 @@ class Stuck(NamedTuple):
 class Watch:
     """Remembers since when each partition stands where it stands."""
 
-    def __init__(self, limit: float = STUCK_SECONDS) -> None:
-        self._limit = limit
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
         self._since: dict[tuple[str, TopicPartition], tuple[int, float]] = {}
 
     def look(self, now: float, positions: Iterable[Position]) -> list[Stuck]:
@@ -36,6 +33,6 @@ class Watch:
             if one.done != done or not one.waiting:
                 since = now
             self._since[one.group, one.at] = one.done, since
-            if now - since > self._limit:
+            if now - since > self.limit:
                 stuck.append(Stuck(one.group, one.at, one.waiting, now - since))
         return stuck

@@ -14,15 +14,19 @@ from casetape.cli.cases import app as cases
 from casetape.cli.common import Home, remember
 from casetape.cli.demo import demo
 from casetape.cli.detector import app as detector
+from casetape.cli.doctor import doctor
 from casetape.cli.feed import feed
 from casetape.cli.home import home as home_verb
 from casetape.cli.judge import judge
 from casetape.cli.lag import lag
 from casetape.cli.quarantine import app as quarantine
+from casetape.cli.rebuild import rebuild
 from casetape.cli.reply import reply
 from casetape.cli.run import run
 from casetape.cli.status import status
+from casetape.cli.topics import app as topics
 from casetape.cli.up import up
+from casetape.cli.worker import merger, worker
 
 app = typer.Typer(
     name="casetape",
@@ -33,16 +37,21 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(up)
+app.command()(worker)
+app.command()(merger)
 app.command()(feed)
 app.command()(reply)
 app.command()(judge)
 app.command()(status)
 app.command()(lag)
+app.command()(doctor)
+app.command()(rebuild)
 app.command("home")(home_verb)
 app.command()(demo)
 app.add_typer(cases, name="cases")
 app.add_typer(quarantine, name="quarantine")
 app.add_typer(detector, name="detector")
+app.add_typer(topics, name="topics")
 
 
 def _version(wanted: bool) -> None:

@@ -12,10 +12,10 @@ from typing import Annotated, Any, ParamSpec, TypeVar
 import typer
 from rich.console import Console
 
+from casetape import opening
 from casetape.cli.render import json_text, plain
 from casetape.settings import Settings, load
 from engines.engine import Engine
-from engines.sqlite import FILE, open_engine
 from schemas.errors import CasetapeError, UsageError
 
 FAILED, USAGE = 1, 2
@@ -48,17 +48,17 @@ def settings(**flags: Any) -> Settings:
 
 def reading(chosen: Settings) -> Engine:
     """The engine of a home that must be there, opened to look at it only."""
-    return open_engine(chosen.home, create=False, read_only=True)
+    return opening.reading(chosen)
 
 
 def reading_if_any(chosen: Settings) -> Engine | None:
     """The same, or None for a folder that is there and has nothing in it yet."""
-    return None if chosen.home.is_dir() and not (chosen.home / FILE).exists() else reading(chosen)
+    return None if opening.is_empty(chosen) else reading(chosen)
 
 
 def writing(chosen: Settings) -> Engine:
     """The engine of a home that must be there."""
-    return open_engine(chosen.home, create=False, session_seconds=chosen.session)
+    return opening.working(chosen, create=False)
 
 
 def print_json(value: object) -> None:

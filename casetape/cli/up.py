@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from casetape.cli.common import AsJson, Home, Tenant, settings, tell, verb
+from casetape.cli.common import AsJson, Home, Tenant, settings, verb
 from casetape.cli.options import Origin, PolicyName, PolicyOptions, Subject, chosen_policy, feed_options, listed
-from casetape.cli.render import count, visible_json
+from casetape.cli.render import count
 from casetape.cli.stopping import stopping
-from casetape.run import now
+from casetape.cli.telling import Words
 from casetape.settings import Settings
 from casetape.up import up as serve
-from schemas.scales import rfc3339
 from workers.feed.options import KINDS
 
 WARNING = (
@@ -54,13 +51,13 @@ def up(
         detectors=listed(detectors),
     )
     options = feed_options(chosen, kind, subject)
-    say = _Words(as_json)
+    say = Words(as_json)
     with stopping() as stop:
         report = serve(
             chosen,
             paths or [],
             options,
-            lambda sentence: say("told", sentence),
+            say.told,
             on_start=lambda: say("warning", WARNING),
             on_ready=lambda: say("ready", _ready(chosen, paths or [])),
             stopped=stop.is_set,
@@ -75,18 +72,3 @@ def up(
 def _ready(chosen: Settings, paths: list[str]) -> str:
     follows = f", following {', '.join(paths)}" if paths else "; feed it with `casetape feed`"
     return f"up on {chosen.home}: {count(chosen.workers, 'worker')}, a merger{follows}. Ctrl-C stops it"
-
-
-class _Words:
-    """Sentences on standard error; or, as JSON, one object a line on standard output."""
-
-    def __init__(self, as_json: bool) -> None:
-        self._as_json = as_json
-
-    def __call__(self, event: str, sentence: str, **more: Any) -> None:
-        if not self._as_json:
-            tell(f"casetape: {sentence}")
-            return
-        line = {"event": event, "at": rfc3339(now()), "text": sentence, **more}
-        sys.stdout.write(visible_json(json.dumps(line, ensure_ascii=False)) + "\n")
-        sys.stdout.flush()

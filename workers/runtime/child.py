@@ -13,14 +13,15 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
 from engines.engine import Engine
+from engines.log import TopicPartition
+from engines.opening import from_json, open_engine
 from engines.service import Service
-from engines.sqlite import open_engine
 from schemas.errors import CasetapeError
 from workers.detection.calling import Call
 from workers.runtime.host import serve
@@ -28,6 +29,7 @@ from workers.runtime.stop import Stop
 
 FAILED = 3
 """The exit code of a child that says why it stopped."""
+PULSE_SECONDS = 2.0
 
 
 class Parent:
@@ -43,6 +45,8 @@ class Parent:
         self.suspects: set[Call] = set()
         self._until: Mapping[int, int] | None = None
         self._stop = Stop()
+        self._owned: frozenset[TopicPartition] | None = None
+        self._pulsed_at = 0.0
 
     def options(self) -> Mapping[str, Any] | None:
         """The first line; None where the parent died before it had written one."""
@@ -70,6 +74,13 @@ class Parent:
     def wait(self, seconds: float) -> bool:
         """Waits so long, or until it is told to leave: whether it is."""
         return self._stop.wait(seconds)
+
+    def pulse(self, owned: Collection[TopicPartition]) -> None:
+        """Tells the parent which partitions are owned: when they change, and every few seconds as a sign of life."""
+        held = frozenset(owned)
+        if held != self._owned or time.monotonic() - self._pulsed_at > PULSE_SECONDS:
+            self._owned, self._pulsed_at = held, time.monotonic()
+            self.say(event="pulse", owned=sorted(held))
 
     def listen(self) -> None:
         """Reads orders until the input ends, in a thread of its own."""
@@ -125,7 +136,7 @@ def child(work: Callable[[Engine, Mapping[str, Any], Parent], None]) -> int:
     # a batch is thousands of small objects that live until it is done: looking through them in between finds nothing
     gc.set_threshold(100_000, 50, 100)
     try:
-        engine = open_engine(Path(options["home"]), session_seconds=options["session_seconds"])
+        engine = open_engine(from_json(options["engine"]), session_seconds=options["session_seconds"])
         work(engine, options, parent)
         engine.close()
     except CasetapeError as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 from engines.failpoints import fail_point
@@ -12,6 +13,11 @@ from engines.service import Service
 from schemas.errors import Fenced, Lost
 
 POLL_RECORDS = 2_000
+FIRST_RECORDS = 250
+"""The first batch is no larger: nobody knows yet how long a record takes."""
+BATCH_SECONDS = 2.0
+"""About so long a batch may take. A group that shares out its partitions anew waits for whoever is in one, and puts out
+who does not come; were batches longer than it waits, each would begin again what another had been put out of."""
 POLL_SECONDS = 0.05
 IDLE_SECONDS = 0.5
 RACES = 5
@@ -37,6 +43,10 @@ class Orders(Protocol):
         """Where a bounded run's input ends, by partition, once that is known."""
         ...
 
+    def pulse(self, owned: Collection[TopicPartition]) -> None:
+        """Is told, often, that the loop goes round, and which partitions are owned."""
+        ...
+
 
 def serve(log: EventLog, service: Service, orders: Orders, on_ready: Callable[[], None] = lambda: None) -> None:
     """Runs the service until it is told to stop. A member that lost its partitions, or a race too often, forgets what
@@ -44,13 +54,15 @@ def serve(log: EventLog, service: Service, orders: Orders, on_ready: Callable[[]
     left in memory must not be saved."""
     races = 0
     told = False
+    # kept from one membership to the next: what cost the last one must not cost the next
+    pace = Pace()
     while not orders.stopped():
         consumer = _join(log, service)
         if not told:
             on_ready()
             told = True
         try:
-            _loop(consumer, service, orders)
+            _loop(consumer, service, orders, pace)
         except Fenced:
             service.lost()
         except Lost:
@@ -86,16 +98,37 @@ def _leave(consumer: Consumer, service: Service) -> None:
         service.lost()
 
 
-def _loop(consumer: Consumer, service: Service, orders: Orders) -> None:
+class Pace:
+    """How many records a batch may have, so that it takes about BATCH_SECONDS and no longer."""
+
+    def __init__(self) -> None:
+        self.limit = min(FIRST_RECORDS, POLL_RECORDS)
+
+    @contextmanager
+    def over(self, records: int) -> Iterator[None]:
+        """Takes in how long a batch of so many records takes, also one that fails."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            fit = records * BATCH_SECONDS / max(time.monotonic() - began, 1e-6)
+            # what a short batch says of a long one is little: it grows step by step
+            self.limit = max(1, min(POLL_RECORDS, 2 * self.limit, round(fit)))
+
+
+def _loop(consumer: Consumer, service: Service, orders: Orders, pace: Pace) -> None:
     quiet_since = time.monotonic()
     while not orders.stopped():
-        batches = consumer.poll(POLL_RECORDS, POLL_SECONDS)
+        batches = consumer.poll(pace.limit, POLL_SECONDS)
         if batches:
-            _commit(consumer, service.handle(batches))
+            with pace.over(sum(len(batch.records) for batch in batches)):
+                offsets = service.handle(batches)
+            _commit(consumer, offsets)
             quiet_since = time.monotonic()
         elif time.monotonic() - quiet_since > IDLE_SECONDS:
             _commit(consumer, service.idle())
             quiet_since = time.monotonic()
+        orders.pulse(consumer.assignment())
         until = orders.until()
         if until is not None and isinstance(service, Drains):
             _commit(consumer, service.drain(until))

@@ -13,14 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
 
+from engines.log import TopicPartition
+
 STOP_SECONDS = 20.0
 
 
 @dataclass(slots=True)
 class Child:
     """One service's process. `said` holds what it said of itself, newest last, `sentences` what is for people, `counts`
-    what it counted last; `started` is on the monotonic clock, `since` in seconds since 1970. `calling` is where its
-    calls into plug-ins are noted."""
+    what it counted last; `owned` which partitions it has (None: it has not said yet), as of its last sign of life
+    `pulse`, which like `started` is on the monotonic clock; `since` in seconds since 1970. `calling` is where its calls
+    into plug-ins are noted."""
 
     name: str
     module: str
@@ -32,6 +35,8 @@ class Child:
     said: list[dict[str, Any]] = field(default_factory=list)
     sentences: deque[str] = field(default_factory=deque)
     counts: dict[str, int] = field(default_factory=dict)
+    owned: frozenset[TopicPartition] | None = None
+    pulse: float = field(default_factory=time.monotonic)
     reader: threading.Thread | None = None
 
     @classmethod
@@ -60,6 +65,9 @@ class Child:
             said = json.loads(line)
             if said["event"] == "told":
                 self.sentences.append(said["text"])
+            elif said["event"] == "pulse":
+                self.owned = frozenset(TopicPartition(*one) for one in said["owned"])
+                self.pulse = time.monotonic()
             elif said["event"] == "counts":
                 self.counts = said["counts"]
             else:

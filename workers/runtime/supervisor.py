@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engines.failpoints import VARIABLE
+from engines.log import TopicPartition
 from schemas.errors import CasetapeError, EngineError, StorageFull
 from workers.detection.calling import BATCH, DEATHS, Call, Deaths, underway
 from workers.detection.guard import CALL_SECONDS
@@ -43,13 +44,17 @@ class ChildFailed(EngineError):
 
 class ServiceState(NamedTuple):
     """What is known of a service: its process (None while it waits to be started again), since when (seconds since
-    1970), how often it was started again, and why it stopped last."""
+    1970), how often it was started again, why it stopped last, which partitions it has
+    (None: it has not said yet), and for how many seconds it has
+    given no sign of life."""
 
     name: str
     pid: int | None
     since: float | None
     restarts: int
     last: str | None
+    owned: frozenset[TopicPartition] | None
+    silent: float
 
 
 @dataclass(slots=True)
@@ -211,8 +216,10 @@ class Supervisor:
 
 
 def _state(name: str, child: Child | None, past: _Past) -> ServiceState:
-    pid, since = (None, None) if child is None else (child.process.pid, child.since)
-    return ServiceState(name, pid, since, past.restarts, past.last)
+    if child is None:
+        return ServiceState(name, None, None, past.restarts, past.last, None, 0.0)
+    silent = time.monotonic() - child.pulse
+    return ServiceState(name, child.process.pid, child.since, past.restarts, past.last, child.owned, silent)
 
 
 def pause_after(deaths: int) -> float:

@@ -1,0 +1,50 @@
+"""`casetape topics`."""
+
+from __future__ import annotations
+
+import typer
+
+from casetape.cli.common import FAILED, AsJson, Home, out, print_json, settings, verb
+from casetape.cli.findings import findings_json, show_findings
+from casetape.cli.render import cell
+from casetape.doctoring import topic_findings
+from casetape.opening import make_topics, working
+from engines import topics
+from schemas.errors import UnknownTopic
+
+app = typer.Typer(help="Make and check the topics of the tape.", no_args_is_help=True)
+
+
+@app.command()
+@verb
+def create(home: Home = None, as_json: AsJson = False) -> None:
+    """Make the topics that are missing; those that are there stay as they are."""
+    chosen = settings(home=home)
+    made = []
+    with working(chosen) as engine:
+        for topic in topics.ALL:
+            try:
+                engine.log.partitions(topic)
+            except UnknownTopic:
+                made.append(topic)
+        make_topics(engine, chosen)
+    if as_json:
+        print_json({"made": made, "partitions": chosen.partitions})
+    else:
+        there = ", ".join(made)
+        out.print(cell(f"made {there}, each with {chosen.partitions} partitions" if made else "all topics are there"))
+
+
+@app.command()
+@verb
+def check(home: Home = None, as_json: AsJson = False) -> None:
+    """Check that every topic is there, with enough partitions and settings that lose nothing: exit 1 where not."""
+    chosen = settings(home=home)
+    with working(chosen, create=False) as engine:
+        found = topic_findings(engine, chosen)
+    if as_json:
+        print_json(findings_json(found))
+    else:
+        show_findings(found)
+    if any(one.level == "fault" for one in found):
+        raise typer.Exit(FAILED)
