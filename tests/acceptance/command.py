@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.engine import variables
+
 SECONDS = 240
 DATA = Path(__file__).parents[1] / "fixtures" / "apt29-zeek"
 DAY1, DAY2 = DATA / "day1.zeek.json.gz", DATA / "day2.zeek.json.gz"
@@ -34,7 +36,7 @@ class Answer:
 def environment(home: Path, extra: Mapping[str, str]) -> dict[str, str]:
     """The environment of a command: ours without casetape's variables, and with this home."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CASETAPE_")}
-    return {**kept, "CASETAPE_HOME": str(home), **extra}
+    return {**kept, "CASETAPE_HOME": str(home), **variables(home), **extra}
 
 
 def command(*args: str | Path) -> list[str]:

@@ -14,6 +14,8 @@ import pytest
 from tests.acceptance.command import DAY1, DAY2, casetape, closes, command, environment, picture, run
 from tests.acceptance.logs import both_days, lines, shuffled, write
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:

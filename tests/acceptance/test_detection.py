@@ -10,6 +10,8 @@ import pytest
 from tests.acceptance.command import DAY1, DAY2, closes, current, run
 from tests.acceptance.logs import Renumbering, lines, write
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
 MEDIUM_OR_WORSE = ("medium", "high", "critical")
 
 

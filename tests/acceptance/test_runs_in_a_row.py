@@ -7,8 +7,12 @@ import random
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.acceptance.command import DAY1, casetape, closes, command, current, environment, picture, run
 from tests.acceptance.logs import lines, write
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 START = 1_588_300_000.0
 CONN = (

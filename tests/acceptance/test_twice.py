@@ -9,8 +9,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from engines.sqlite import FILE
 from tests.acceptance.command import DAY1, casetape, command, environment, run
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 NOTE = b"the build server called out again\n"
 CASE = "host:build-server"
@@ -53,6 +57,7 @@ def test_the_same_words_in_two_requests_are_two_observations(tmp_path: Path) -> 
         assert len(set(_texts(tmp_path))) == number
 
 
+@pytest.mark.embedded
 def test_everything_in_the_store_has_an_owner(tmp_path: Path) -> None:
     """Row 13: a part belongs to a manifest, a note to the ledger, a requeue or a person's request on a case, and all
     that is versioned to a case."""
@@ -66,7 +71,12 @@ def test_everything_in_the_store_has_an_owner(tmp_path: Path) -> None:
             return {row[0] for row in file.execute(sql)}
 
         assert column("SELECT DISTINCT owner FROM parts") <= column("SELECT owner FROM manifests")
-        assert {key.split("/")[0] for key in column("SELECT key FROM notes")} <= {"ledger", "requeued", "request"}
+        assert {key.split("/")[0] for key in column("SELECT key FROM notes")} <= {
+            "ledger",
+            "requeued",
+            "request",
+            "store",
+        }
         asked = column("SELECT key FROM notes WHERE key LIKE 'request/%'")
         assert {key.split("/", 1)[1].rpartition("/")[0] for key in asked} == {f"default/{CASE}"}
         cases = column("SELECT id FROM cases")

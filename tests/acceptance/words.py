@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from engines import topics
-from engines.sqlite import open_engine
 from tests.acceptance.command import Answer, casetape
+from tests.engine import open_home
 
 CASE = "host:build-server"
 PLUGIN = '''
@@ -73,7 +73,7 @@ class Home:
 
     def appended(self) -> int:
         """How many records were ever put on the tape, on all topics."""
-        with open_engine(self.home, create=False, read_only=True) as engine:
+        with open_home(self.home, create=False, read_only=True) as engine:
             return sum(end for topic in topics.ALL for end in engine.log.end_offsets(topic).values())
 
     def judge(self, verdict: str, *args: str, case: str = CASE, why: str = "I know") -> dict[str, Any]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engines.sqlite import open_engine
 from engines.topics import ALL, VERSIONS
 from merge.merger import Merger
 from schemas.scales import SECOND
 from schemas.version import StateVersion, genesis
 from tests import factories
+from tests.engine import open_home
 from tests.faults.merge.homes import merge
 
 CASE, SUBJECT = factories.CASE, factories.SUBJECT
@@ -44,7 +44,7 @@ ALICE = factories.analysis(tenant="acme", subject="user:alice", score=950_000, v
 
 def append(home: Path, *branches: StateVersion) -> None:
     """Puts branch versions on the tape and merges them, at a time that moves by a second a version."""
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         for topic in ALL:
             engine.log.create_topic(topic, PARTITIONS)
         engine.log.append(VERSIONS, factories.appended(*branches))
@@ -54,7 +54,7 @@ def append(home: Path, *branches: StateVersion) -> None:
 
 def version_id(home: Path, number: int) -> str:
     """The id of a version of CASE."""
-    with open_engine(home, read_only=True) as engine:
+    with open_home(home, read_only=True) as engine:
         return engine.store.versions(CASE, number, number)[0].id
 
 

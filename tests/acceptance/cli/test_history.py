@@ -13,6 +13,8 @@ from tests import factories
 from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:

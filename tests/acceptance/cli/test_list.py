@@ -13,6 +13,8 @@ from tests import factories
 from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
 FIELDS = [
     *("key", "tenant", "subject", "number", "verdict", "severity", "score"),
     *("analyses", "conflicts", "updated_at"),
@@ -117,6 +119,7 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [], "looking makes nothing"
 
 
+@pytest.mark.embedded
 def test_a_home_that_does_not_exist(tmp_path: Path) -> None:
     for verb in (["cases", "list"], ["cases", "show", "x"], ["cases", "verify"], ["quarantine", "list"]):
         answer = casetape(tmp_path / "none", *verb, "--json")

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from engines.log import NewRecord
-from engines.sqlite import open_engine
 from engines.topics import OBSERVATIONS
 from tests import factories
 from tests.acceptance.cli.piped import casetape
 from tests.acceptance.command import Answer, run
+from tests.engine import open_home
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 NAMELESS = b'{"ts":1588316619.5,"id.orig_h":"10.0.0.5","id.orig_p":5,"id.resp_h":"10.0.0.4","id.resp_p":53}'
 BROKEN = b'{"_path":"conn","ts":1588316619.5,"x":\xff\x00\x1b[31m}'
@@ -199,7 +201,7 @@ def test_a_record_of_a_topic_says_where_it_lies(tmp_path: Path) -> None:
     home = tmp_path / "home"
     run(home)
     stray = factories.observation(tenant="acme")
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         engine.log.append(OBSERVATIONS, [NewRecord(factories.CASE, stray.encode())])
     assert run(home)["quarantined"] == 1
     (row,) = listed(home)

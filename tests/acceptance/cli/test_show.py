@@ -15,6 +15,8 @@ from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 from tests.acceptance.command import Answer
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
 
 class Told(NamedTuple):
     """A home, and what `show` printed of the case when each version was the newest."""
@@ -200,6 +202,7 @@ def test_what_is_not_there(told: Told, arguments: list[str], said: str) -> None:
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.embedded
 def test_it_can_be_shown_while_somebody_writes(told: Told) -> None:
     with closing(sqlite3.connect(told.home / FILE, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")

@@ -19,6 +19,9 @@ from schemas.errors import IdMismatch
 from schemas.version import StateVersion, genesis
 from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
+from tests.engine import on_servers
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +32,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(original: Path, tmp_path: Path) -> Path:
     """A copy to be changed."""
+    if on_servers():
+        return story.tell(tmp_path / "home")
     return shutil.copytree(original, tmp_path / "home")
 
 
@@ -65,6 +70,7 @@ def test_all_is_well(home: Path) -> None:
     assert "no faults" in casetape(home, "cases", "verify").out
 
 
+@pytest.mark.embedded
 def test_an_edit_is_found(home: Path) -> None:
     edit_version(home, 2, b'"verdict":"malicious"', b'"verdict":"benign"')
     answer = casetape(home, "cases", "verify", "--json")
@@ -78,6 +84,7 @@ def test_an_edit_is_found(home: Path) -> None:
     assert (table.code, story.CASE in table.out, "fault" in table.err) == (1, True, True)
 
 
+@pytest.mark.embedded
 def test_what_was_edited_is_not_shown_as_if_it_were_true(home: Path) -> None:
     edit_version(home, 3, b'"verdict":"malicious"', b'"verdict":"benign"')
     answer = casetape(home, "cases", "show", story.CASE, "--json")

@@ -13,12 +13,13 @@ from casetape.settings import Settings
 from engines import topics
 from engines.engine import Engine
 from engines.log import TopicPartition, lag
-from engines.sqlite import open_engine
+from engines.opening import to_json
 from engines.topics import OBSERVATIONS, QUARANTINE, STATES
 from merge.tape import MERGER
 from schemas.analysis import Analysis, AnalysisKey
 from schemas.quarantined import Quarantined
 from schemas.version import StateVersion
+from tests.engine import open_home, options_of
 from tests.factories import START
 from workers.detection.snapshot import Counts, counts_of
 from workers.feed.feeder import Feeder
@@ -51,7 +52,7 @@ class Pipeline:
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.engine: Engine = open_engine(self.home)
+        self.engine: Engine = open_home(self.home)
         self.supervisor = Supervisor(self.told.append)
 
     def fed(self) -> Pipeline:
@@ -66,13 +67,13 @@ class Pipeline:
 
     def options(self, **more: Any) -> dict[str, Any]:
         """A child's options."""
-        return {"home": str(self.home), "session_seconds": SESSION, **more}
+        return {"engine": to_json(options_of(self.home)), "session_seconds": SESSION, **more}
 
     def started(self, workers: int = 1) -> Pipeline:
         """Starts workers and a merger, and tells them where the input ends."""
         for number in range(workers):
             self.supervisor.start(f"worker {number + 1}", WORKER, self.options())
-        merger = merger_options(Settings(home=self.home)) | {"session_seconds": SESSION}
+        merger = merger_options(Settings(home=self.home)) | self.options()
         self.supervisor.start("merger", "casetape.services.merger", merger)
         self.supervisor.until(self.engine.log.end_offsets(OBSERVATIONS))
         return self

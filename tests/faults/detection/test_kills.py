@@ -11,6 +11,8 @@ import pytest
 from engines.failpoints import VARIABLE
 from tests.faults.detection.pipeline import Outcome, Pipeline
 
+pytestmark = pytest.mark.usefixtures("each_engine")
+
 POINTS = {
     "worker.assigned": (1, 3),
     "worker.looked": (1, 2),

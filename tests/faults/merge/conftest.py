@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engines.engine import Engine
-from engines.sqlite import open_engine
 from schemas.version import StateVersion
+from tests.engine import open_home
 from tests.faults.merge import pruner
 from tests.faults.merge.long import KEEP, LENGTH, PRUNED, copied, grown
 
@@ -28,13 +28,13 @@ def home(long_case: tuple[Path, list[StateVersion]], tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(home: Path) -> Iterator[Engine]:
-    with open_engine(home) as opened:
+    with open_home(home) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def pruned_home(long_case: tuple[Path, list[StateVersion]], tmp_path_factory: pytest.TempPathFactory) -> Path:
     into = copied(long_case[0], tmp_path_factory.mktemp("pruned"))
-    with open_engine(into) as engine:
+    with open_home(into) as engine:
         assert pruner.all_of(engine, KEEP) == PRUNED
     return into

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engines.log import TopicPartition, lag
-from engines.sqlite import open_engine
 from engines.topics import VERSIONS
 from merge.merger import Merger
+from tests.engine import open_home
 
 
 def main(home: Path, limit: int) -> None:
-    with open_engine(home, session_seconds=0.5) as engine:
+    with open_home(home, session_seconds=0.5) as engine:
         merger = Merger(engine.log, engine.store)
 
         def assigned(partitions: Sequence[TopicPartition]) -> None:

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from engines.engine import Engine
 from engines.failpoints import VARIABLE
-from engines.log import Batch, NewRecord, TopicPartition
-from engines.sqlite import open_engine
+from engines.log import Batch, NewRecord, TopicPartition, lag
 from engines.topics import ALL, QUARANTINE, STATES, VERSIONS
 from merge.history import moment
 from merge.merger import Merger
@@ -21,6 +20,7 @@ from merge.tape import partitions_of, records
 from schemas.assessment import Assessment
 from schemas.quarantined import Quarantined
 from schemas.version import StateVersion
+from tests.engine import open_home
 from tests.factories import appended, logged
 
 ROOT = Path(__file__).parents[3]
@@ -29,7 +29,7 @@ PARTITIONS = 2
 
 def made(home: Path, versions: Iterable[StateVersion] = (), bad: Sequence[NewRecord] = ()) -> Path:
     """A home with these branch versions on the tape, and after them these other records."""
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         for topic in ALL:
             engine.log.create_topic(topic, PARTITIONS)
         engine.log.append(VERSIONS, [*appended(*versions), *bad])
@@ -64,8 +64,9 @@ def killed(process: subprocess.Popen[str]) -> None:
 def merge(engine: Engine, merger: Merger, limit: int = 100) -> None:
     """Merges everything on `versions` in this process, and commits it."""
     consumer = engine.log.consumer(merger.group, merger.topics)
-    while batches := consumer.poll(limit, 0):
-        consumer.commit(merger.handle(batches))
+    while sum(lag(engine.log, merger.group, VERSIONS).values()):
+        if batches := consumer.poll(limit, 0.05):
+            consumer.commit(merger.handle(batches))
     consumer.close()
 
 

@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 from engines.log import Batch
-from engines.sqlite import open_engine
 from engines.topics import VERSIONS
 from merge.merger import Merger
 from merge.tape import partitions_of, records
+from tests.engine import open_home
 
 CHUNK = 100
 
 
 def main(home: Path, backwards: bool) -> None:
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         merger = Merger(engine.log, engine.store)
         ends = engine.log.end_offsets(VERSIONS)
         batches = []

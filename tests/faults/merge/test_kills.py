@@ -11,11 +11,13 @@ import pytest
 
 from engines.engine import Engine
 from engines.log import NewRecord
-from engines.sqlite import open_engine
 from merge.merger import Merger
 from merge.verify import verify
 from tests import factories
+from tests.engine import open_home
 from tests.faults.merge.homes import finished, in_quarantine, killed, made, merge, outcomes, published, start
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 SUBJECTS = ("host:10.0.0.5", "host:10.0.0.6", "user:alice")
 BRANCHES = [
@@ -31,7 +33,7 @@ POINTS = ["polled", "quarantined", "planned", "committed", "published", "marked"
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with open_engine(made(tmp_path_factory.mktemp("undisturbed"), BRANCHES, BAD)) as engine:
+    with open_home(made(tmp_path_factory.mktemp("undisturbed"), BRANCHES, BAD)) as engine:
         merge(engine, Merger(engine.log, engine.store))
         yield engine
 
@@ -55,24 +57,24 @@ def test_a_kill_at_any_fail_point_changes_nothing(tmp_path: Path, undisturbed: E
     home = made(tmp_path, BRANCHES, BAD)
     limit = "1" if point == "quarantined" else LIMIT
     killed(start("drain", home, limit, fail_at=f"merger.{point}:{passes}"))
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         assert verify(engine.store, engine.log).faults == (), "what a kill leaves behind is no damage"
     finished(start("drain", home, LIMIT))
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         same(engine, undisturbed)
 
 
 def test_a_second_merger_publishes_what_the_first_had_no_time_to(tmp_path: Path, undisturbed: Engine) -> None:
     home = made(tmp_path, BRANCHES, BAD)
     killed(start("drain", home, LIMIT, fail_at="merger.committed:2"))
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         assert engine.store.unpublished(10)
         Merger(engine.log, engine.store).idle()
         assert not engine.store.unpublished(10)
         for row in engine.store.cases(None):
             assert published(engine, row.key) == list(range(1, row.number + 1))
     finished(start("drain", home, LIMIT))
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         same(engine, undisturbed)
 
 
@@ -81,5 +83,5 @@ def test_a_merger_killed_again_and_again_gets_there(tmp_path: Path, undisturbed:
     for point in ("planned:2", "published:2", "committed:2", "marked:2"):
         killed(start("drain", home, "4", fail_at=f"merger.{point}"))
     finished(start("drain", home, LIMIT))
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         same(engine, undisturbed)

@@ -11,7 +11,6 @@ import pytest
 
 from engines.engine import Engine
 from engines.log import Batch, LogRecord, TopicPartition
-from engines.sqlite import open_engine
 from engines.store import Move
 from engines.topics import VERSIONS
 from merge.history import state_at
@@ -20,12 +19,15 @@ from merge.policies.registry import BoundPolicy, Chosen, Registry
 from merge.summary import SNAPSHOT_EVERY
 from schemas.errors import UnknownCase
 from tests import factories
+from tests.engine import open_home
 from tests.faults.merge.homes import Outcome, batch, in_quarantine, made, outcomes, published
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with open_engine(made(tmp_path)) as opened:
+    with open_home(made(tmp_path)) as opened:
         yield opened
 
 

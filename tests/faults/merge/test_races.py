@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from engines.engine import Engine
-from engines.sqlite import open_engine
 from engines.topics import VERSIONS
 from merge.merger import ATTEMPTS, Merger
 from merge.policies.registry import WORST, BoundPolicy
@@ -16,7 +15,10 @@ from merge.reassess import reassess
 from merge.verify import verify
 from schemas.errors import Lost
 from tests import factories
+from tests.engine import open_home
 from tests.faults.merge.homes import batch, finished, made, merge, outcomes, published, start
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 MANY = 10_000
 
@@ -35,7 +37,7 @@ def test_two_mergers_racing_on_one_case_make_one_line_with_everything_in_it(tmp_
         racer.stdin.flush()
     lost = sum(int(finished(racer)) for racer in racers)
     assert lost > 0
-    with open_engine(home) as engine:
+    with open_home(home) as engine:
         merge(engine, Merger(engine.log, engine.store), 1000)
         ids = [content.id for one in branches for content in one.contents]
         assert engine.store.known(factories.CASE, ids) == set(ids)
@@ -52,7 +54,7 @@ def test_two_mergers_racing_on_one_case_make_one_line_with_everything_in_it(tmp_
 def test_mergers_that_take_turns_see_each_other(tmp_path: Path) -> None:
     """A cached summary counts only where the head agrees."""
     home = made(tmp_path / "a")
-    with open_engine(home) as one, open_engine(home) as other, open_engine(made(tmp_path / "b")) as alone:
+    with open_home(home) as one, open_home(home) as other, open_home(made(tmp_path / "b")) as alone:
         mergers = [Merger(one.log, one.store), Merger(other.log, other.store)]
         single = Merger(alone.log, alone.store)
         found = [factories.finding(n % 9, at=factories.START + n) for n in range(100)]
@@ -65,7 +67,7 @@ def test_mergers_that_take_turns_see_each_other(tmp_path: Path) -> None:
 
 
 def test_a_reassessment_and_a_merger_share_the_line(tmp_path: Path) -> None:
-    with open_engine(made(tmp_path)) as engine:
+    with open_home(made(tmp_path)) as engine:
         merger = Merger(engine.log, engine.store)
         merger.handle(batch([factories.finding(1)]))
         before = outcomes(engine)[factories.CASE]
@@ -91,7 +93,7 @@ class Rival:
 
 
 def test_a_merger_that_loses_merges_again_on_top_of_the_winner(tmp_path: Path) -> None:
-    with open_engine(made(tmp_path)) as engine:
+    with open_home(made(tmp_path)) as engine:
         merger = Merger(engine.log, engine.store, Rival(engine, 3))
         merger.handle(batch([factories.finding(1)]))
         assert (merger.stats.lost_races, merger.stats.versions) == (3, 1)
@@ -101,7 +103,7 @@ def test_a_merger_that_loses_merges_again_on_top_of_the_winner(tmp_path: Path) -
 
 def test_a_merger_that_always_loses_hands_its_batch_back(tmp_path: Path) -> None:
     """Bounded: its host tries again, and the offset stays where it was."""
-    with open_engine(made(tmp_path)) as engine:
+    with open_home(made(tmp_path)) as engine:
         merger = Merger(engine.log, engine.store, Rival(engine, ATTEMPTS))
         with pytest.raises(Lost) as caught:
             merger.handle(batch([factories.finding(1)]))
