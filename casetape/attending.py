@@ -12,7 +12,7 @@ from typing import Literal
 from casetape.counting import unused_words
 from casetape.opening import reading
 from casetape.run import Listener, run
-from casetape.services.starting import wanted
+from casetape.services.starting import GROUP, wanted
 from casetape.settings import Settings
 from casetape.turn import RUN, HomeBusy, holder, turn
 from engines.engine import Engine
@@ -44,7 +44,7 @@ def attend(settings: Settings, there: Callable[[Engine], bool], tell: Callable[[
     until = time.monotonic() + wait
     told = False
     while not _looked(settings, there):
-        if holder(settings.home) is None and _worked_off(settings, tell):
+        if holder(settings.home) is None and not _others(settings) and _worked_off(settings, tell):
             return "taken_in" if _looked(settings, there) else "left_out"
         if time.monotonic() >= until:
             return "queued"
@@ -55,6 +55,14 @@ def attend(settings: Settings, there: Callable[[Engine], bool], tell: Callable[[
             told = True
         time.sleep(LOOK_SECONDS)
     return "taken_in"
+
+
+def _others(settings: Settings) -> bool:
+    """Whether workers are at work on other machines: they take it in."""
+    if settings.engine == "embedded":
+        return False
+    with reading(settings) as engine:
+        return engine.log.members(GROUP) > 0
 
 
 def _looked(settings: Settings, there: Callable[[Engine], bool]) -> bool:

@@ -7,10 +7,10 @@ from engines.engine import Engine
 from workers.detection.snapshot import Counts, counts_of
 
 
-def counts_in(engine: Engine) -> Counts:
-    """The sums of all partitions' counts, as of their newest snapshots."""
+def counts_in(engine: Engine, prefix: str = MANIFESTS) -> Counts:
+    """The sums of all partitions' counts, as of their newest snapshots: of the manifests whose names begin so."""
     total = Counts()
-    for manifest in engine.store.manifests(MANIFESTS).values():
+    for manifest in engine.store.manifests(prefix).values():
         counts, _ = counts_of(manifest)
         for field in Counts.__struct_fields__:
             setattr(total, field, getattr(total, field) + getattr(counts, field))

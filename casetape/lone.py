@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from casetape.health import Health, told
-from casetape.lagging import Position
+from casetape.lagging import Position, positions_of
 from casetape.opening import check_topics, working
 from casetape.progress import Progress, looking
 from casetape.services.starting import Tell
 from casetape.settings import Settings
 from casetape.watching import Watch
+from engines.engine import Engine
 from engines.log import TopicPartition
 from schemas.errors import CasetapeError, UsageError
 from workers.runtime.supervisor import ServiceState, Supervisor
@@ -31,7 +32,8 @@ IDLE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Lone:
-    """What is run: `count` processes of a module, which read `topic` in `group`."""
+    """What is run: `count` processes of a module, which read `topic` in `group`. `opened` is called with the engine
+    before they start."""
 
     name: str
     module: str
@@ -39,6 +41,7 @@ class Lone:
     count: int
     group: str
     topic: str
+    opened: Callable[[Engine], None] = lambda engine: None
 
 
 def serve_alone(
@@ -55,6 +58,8 @@ def serve_alone(
     with ExitStack() as stack:
         engine = stack.enter_context(working(settings))
         check_topics(engine, settings)
+        lone.opened(engine)
+        _tell_what_is_gone(engine, lone, tell)
         supervisor = Supervisor(tell, lasting=True)
         stack.callback(supervisor.stop)
         progress = stack.enter_context(looking(engine, lone.group, lone.topic))
@@ -71,6 +76,19 @@ def serve_alone(
                 on_ready(address)
             time.sleep(LOOK_SECONDS)
         return sum(one.restarts for one in supervisor.services())
+
+
+def _tell_what_is_gone(engine: Engine, lone: Lone, tell: Tell) -> None:
+    """Records that the group was to handle and that are no longer there: nobody can tell later, for the group goes on
+    behind them."""
+    missed = [one for one in positions_of(engine, lone.group, lone.topic) if one.committed and one.done < one.start]
+    if missed:
+        count = sum(one.start - one.done for one in missed)
+        where = ", ".join(f"{one.at.partition}" for one in missed)
+        tell(
+            f"{count:,} records of `{lone.topic}` were deleted before {lone.group} had handled them (partitions"
+            f" {where}): it goes on behind them; raise their retention"
+        )
 
 
 @dataclass

@@ -12,9 +12,9 @@ from pathlib import Path
 from casetape.counting import counts_in
 from casetape.keeping import keep
 from casetape.opening import make_topics, working
-from casetape.services.starting import MANIFESTS, say_what_is_new, start, unlooked, wanted
+from casetape.services.starting import GROUP, MANIFESTS, say_what_is_new, start, unlooked, wanted
 from casetape.settings import Settings
-from casetape.turn import turn
+from casetape.turn import alone, turn
 from engines import topics
 from engines.engine import Engine
 from engines.log import TopicPartition, lag
@@ -94,6 +94,8 @@ def run(
         engine = stack.enter_context(working(settings))
         stack.enter_context(take(settings.home, listener.tell))
         make_topics(engine, settings)
+        if settings.engine == "cluster":
+            alone(engine.log, GROUP, settings.session, listener.tell)
         before = _Mark.now(engine)
         if replay and engine.log.start_offsets(topics.OBSERVATIONS) == engine.log.end_offsets(topics.OBSERVATIONS):
             listener.tell("there is nothing left on the tape to replay")

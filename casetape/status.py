@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from casetape import standing
 from casetape.counting import counts_in
-from casetape.lagging import Position, positions
+from casetape.lagging import DETECT, Position, positions, readers
 from casetape.run import now
+from casetape.settings import Settings
 from casetape.standing import Standing
 from casetape.turn import UP, holder
 from engines.engine import Engine
@@ -25,7 +26,8 @@ Health = Literal["down", "ok", "starting", "degraded"]
 @dataclass(frozen=True, slots=True)
 class Status:
     """`verb`: who holds the home's turn (`up`, `run`, or None). `standing`: what `up` noted last, None where no `up` is
-    at work. `why`: what is wrong, in words, of a home that is degraded."""
+    at work. `why`: what is wrong, in words, of a home that is degraded. `members`: by consumer group, how many are at
+    work in it, wherever they are."""
 
     health: Health
     why: tuple[str, ...]
@@ -34,6 +36,7 @@ class Status:
     counts: Counts
     positions: tuple[Position, ...]
     newest: int | None
+    members: Mapping[str, int]
 
     @property
     def waiting(self) -> dict[str, int]:
@@ -44,20 +47,26 @@ class Status:
         return found
 
 
-def status_of(home: Path, engine: Engine) -> Status:
-    """The status of a home whose engine is open for reading."""
-    verb = holder(home)
+def status_of(settings: Settings, engine: Engine) -> Status:
+    """The status of an engine that is open for reading."""
+    verb = holder(settings.home)
     noted = standing.read(engine.store) if verb == UP else None
     why = tuple(_wrong(noted, now())) if noted is not None else ()
+    members = {group: engine.log.members(group) for groups in readers(engine).values() for group in groups}
+    health = _health(verb, noted, why)
+    if settings.engine == "cluster" and verb is None:
+        why = tuple(f"nobody is at work in group {group}" for group, count in members.items() if not count)
+        health = "down" if len(why) == len(members) else "degraded" if why else "ok"
     cases = engine.store.cases(None, order="updated", limit=1)
     return Status(
-        health=_health(verb, noted, why),
+        health=health,
         why=why,
         verb=verb,
         standing=noted,
-        counts=counts_in(engine),
+        counts=counts_in(engine, DETECT),
         positions=tuple(positions(engine)),
         newest=cases[0].updated_at if cases else None,
+        members=members,
     )
 
 

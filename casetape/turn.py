@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from engines.log import EventLog
 from engines.sqlite import FILE as DATABASE
 from schemas.errors import CasetapeError
 
@@ -17,6 +18,7 @@ FILE = "casetape.lock"
 RUN, UP = "run", "up"
 """Who takes turns, as the lock's file names them."""
 _LOOK_SECONDS = 0.05
+_GRACE_SECONDS = 5.0
 _SURE = 5
 """So many looks in a row must find the same holder: whoever only asks who has the lock holds it for a moment, too."""
 
@@ -63,6 +65,23 @@ def turn(
         yield
     finally:
         os.close(handle)
+
+
+def alone(log: EventLog, group: str, session: float, tell: Callable[[str], None]) -> None:
+    """Waits until nobody is at work in the group: members that were killed are counted until their session (seconds) is
+    over. On a cluster others may be at work on other machines, where no lock of ours reaches. Raises HomeBusy."""
+    until = time.monotonic() + session + _GRACE_SECONDS
+    told = False
+    while count := log.members(group):
+        if time.monotonic() > until:
+            raise HomeBusy(
+                f"{count} workers are at work in group {group}, and work off what `casetape feed` puts there; stop them"
+                " first"
+            )
+        if not told:
+            tell(f"group {group} has members still: waiting for them to leave")
+            told = True
+        time.sleep(_LOOK_SECONDS)
 
 
 def holder(home: Path) -> str | None:

@@ -18,10 +18,11 @@ _STYLES = {"ok": "green", "down": "dim", "starting": "yellow", "degraded": "bold
 
 @verb
 def status(home: Home = None, as_json: AsJson = False) -> None:
-    """Show how a home is doing: exit 0 where `casetape up` serves it and all is well, else 1."""
+    """Show how it is going: exit 0 where `casetape up` (or, on a cluster, workers and mergers) is at work and all is
+    well, else 1."""
     chosen = settings(home=home)
     with reading(chosen) as engine:
-        found = status_of(chosen.home, engine)
+        found = status_of(chosen, engine)
     if as_json:
         print_json(_json(found))
     else:
@@ -41,6 +42,7 @@ def _json(found: Status) -> dict[str, Any]:
         "follows": [] if noted is None else list(noted.follows),
         "services": [] if noted is None else [_service(one) for one in noted.services],
         "waiting": found.waiting,
+        "members": dict(found.members),
         "counts": {name: getattr(found.counts, name) for name in found.counts.__struct_fields__},
         "newest_version_at": None if found.newest is None else rfc3339(found.newest),
     }
@@ -54,6 +56,8 @@ def _service(one: ServiceStanding) -> dict[str, Any]:
 def _show(found: Status) -> None:
     noted = found.standing
     head = {"run": "a run is at work"}.get(found.verb or "", "nobody serves this home: `casetape up` does")
+    if found.verb is None and any(found.members.values()):
+        head = ", ".join(f"{number} in group {group}" for group, number in found.members.items())
     if noted is not None:
         hours = (now() - noted.since) / SECOND / 3600
         head = f"up since {when(noted.since, whole=True)} ({hours:,.1f} h), process {noted.pid}"

@@ -15,8 +15,9 @@ from casetape.cli.telling import Words
 from casetape.lone import Lone, serve_alone
 from casetape.services.async_starting import async_options, wanted_async
 from casetape.services.options import merger_options, set_name, worker_options
-from casetape.services.starting import wanted
+from casetape.services.starting import say_what_is_new, wanted
 from casetape.settings import Settings
+from engines.engine import Engine
 from engines.topics import OBSERVATIONS, VERSIONS
 from merge.policies.registry import Registry, policies
 from merge.tape import MERGER

@@ -50,9 +50,12 @@ def wanted(settings: Settings, tell: Tell, refuse: Tell) -> list[Detector]:
     return detectors
 
 
-def say_what_is_new(engine: Engine, detectors: Sequence[Detector], tell: Tell) -> None:
-    """A detector that comes later has seen nothing of before, which nobody should have to find out."""
-    bodies = [body_of(manifest) for manifest in engine.store.manifests(MANIFESTS).values() if manifest.offset]
+def say_what_is_new(
+    engine: Engine, detectors: Sequence[Detector], tell: Tell, detectors_name: str = DETECTORS_NAME
+) -> None:
+    """A detector that comes later into a set has seen nothing of before, which nobody should have to find out."""
+    saved = engine.store.manifests(manifests_of(detectors_name))
+    bodies = [body_of(manifest) for manifest in saved.values() if manifest.offset]
     known = {entry for body in bodies for entry in body.detectors}
     new = [one.name for one in entries(detectors) if one not in known]
     if bodies and new:
