@@ -10,8 +10,13 @@ from casetape.settings import Settings
 from engines import topics
 from engines.checkup import Finding, LooksOver
 from engines.engine import Engine
+from engines.log import TopicPartition
+from engines.partitioner import partition_of
 from merge.highwater import behind
 from schemas.errors import CasetapeError, UnknownTopic
+
+SAMPLE = 200
+"""So many records of each partition are looked at for whether they belong there."""
 
 
 def look_over(settings: Settings) -> list[Finding]:
@@ -56,6 +61,7 @@ def _parts(engine: Engine, settings: Settings) -> Sequence[tuple[str, Callable[[
         ("store", lambda: _looked_over(engine.store)),
         ("high-water mark", lambda: _high_water(engine)),
         ("progress", lambda: _progress(engine)),
+        ("partitioner", lambda: _misplaced(engine)),
     ]
 
 
@@ -68,6 +74,29 @@ def _high_water(engine: Engine) -> list[Finding]:
     if words is not None:
         return [Finding("high-water mark", "fault", words)]
     return [Finding("high-water mark", "ok", "the store has everything that reached `states` last")]
+
+
+def _misplaced(engine: Engine) -> list[Finding]:
+    """Among the newest observations: those that lie where their key does not belong."""
+    starts, ends = engine.log.start_offsets(topics.OBSERVATIONS), engine.log.end_offsets(topics.OBSERVATIONS)
+    looked = wrong = 0
+    for partition, end in ends.items():
+        at = TopicPartition(topics.OBSERVATIONS, partition)
+        for record in engine.log.read(at, max(starts[partition], end - SAMPLE), SAMPLE):
+            looked += 1
+            wrong += partition_of(record.key, len(ends)) != partition
+    about = "partitioner"
+    if not wrong:
+        return [Finding(about, "ok", f"the newest {looked:,} observations lie where their keys belong")]
+    return [
+        Finding(
+            about,
+            "warning",
+            f"{wrong:,} of the newest {looked:,} observations came by another partitioner than murmur2: those of one"
+            " case lie in several partitions, out of order. Let their producer write a topic of its own, and bridge it"
+            " with `casetape feed --from-topic`",
+        )
+    ]
 
 
 def _progress(engine: Engine) -> list[Finding]:
