@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 
 from kafka import errors
 
@@ -72,19 +73,24 @@ def translated(error: BaseException, options: KafkaOptions, what: str) -> Engine
 def unreachable(options: KafkaOptions) -> EngineUnavailable:
     """That no broker answered at the start, and the likely reason."""
     return EngineUnavailable(
-        f"Kafka at {options.servers} does not answer: {_reason(options.servers)}. Start it, or correct `kafka.servers`"
+        f"Kafka at {options.servers} does not answer: {_reason(options)}. Start it, or correct `kafka.servers`"
     )
 
 
-def _reason(servers: str) -> str:
+def _reason(options: KafkaOptions) -> str:
     """Why, as far as a bare connection tells."""
     reason = "nobody speaks there as `kafka.security` expects"
-    for server in servers.split(","):
+    for server in options.servers.split(","):
         host, _, port = server.strip().rpartition(":")
         try:
-            socket.create_connection((host.strip("[]"), int(port)), _PROBE_SECONDS).close()
+            with socket.create_connection((host.strip("[]"), int(port)), _PROBE_SECONDS) as connection:
+                _shake_hands(connection, host.strip("[]"), options)
         except socket.gaierror:
             reason = f"there is no host `{host}`"
+        except ssl.SSLCertVerificationError as error:
+            return f"its certificate is not to be trusted by `kafka.ca_file` ({error.verify_message})"
+        except ssl.SSLError as error:
+            return f"it does not speak TLS as `kafka.security` asks ({error.reason})"
         except TimeoutError:
             reason = "no connection within a second"
         except OSError as error:
@@ -94,3 +100,12 @@ def _reason(servers: str) -> str:
         else:
             return "it takes connections, and does not speak Kafka as `kafka.security` asks, or hangs"
     return reason
+
+
+def _shake_hands(connection: socket.socket, host: str, options: KafkaOptions) -> None:
+    """The greeting of TLS, where it is asked for: the client tells nothing of why it failed."""
+    if options.security in ("SSL", "SASL_SSL"):
+        context = ssl.create_default_context(cafile=options.ca_file)
+        if options.certificate_file is not None:
+            context.load_cert_chain(options.certificate_file, options.key_file)
+        context.wrap_socket(connection, server_hostname=host).close()

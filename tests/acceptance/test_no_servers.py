@@ -126,5 +126,5 @@ def test_a_wrong_password_for_kafka(tmp_path: Path, shared: Servers, guarded_kaf
         "CASETAPE_KAFKA__REACH": "15",
     }
     wrong = asked(tmp_path, at, "topics", "create", **env, CASETAPE_KAFKA__PASSWORD="another")  # noqa: S106 - and a wrong one
-    one_message(wrong, "Kafka", "refuses", "password")
+    one_message(wrong, "Kafka", "does not let user `casetape`", "kafka.password")
     assert asked(tmp_path, at, "topics", "create", **env, CASETAPE_KAFKA__PASSWORD=SECRET).code == 0
