@@ -22,6 +22,12 @@ WARNING = (
     " live, a window is concluded when its case's clock has passed it by the lateness, or its source has fallen silent."
 )
 
+ON_SERVERS = (
+    "these are this machine's share of a cluster: more of them on other machines share the work. For logs that end use"
+    " `casetape run`: live, a window is concluded when its case's clock has passed it by the lateness, or its source has"
+    " fallen silent."
+)
+
 
 @verb
 def up(
@@ -58,7 +64,7 @@ def up(
             paths or [],
             options,
             say.told,
-            on_start=lambda: say("warning", WARNING),
+            on_start=lambda: say("warning", WARNING if chosen.engine == "embedded" else ON_SERVERS),
             on_ready=lambda: say("ready", _ready(chosen, paths or [])),
             stopped=stop.is_set,
         )

@@ -49,9 +49,13 @@ def worker(
         lone = Lone("worker", "casetape.services.async_worker", told, chosen.workers, group, OBSERVATIONS)
         _serve(chosen, lone, say)
         return
-    wanted(chosen, say.told, say.told)
-    options = worker_options(chosen, bounded=False, detectors_name=name)
-    lone = Lone("worker", "casetape.services.worker", options, chosen.workers, f"detect-{name}", OBSERVATIONS)
+    hosted = wanted(chosen, say.told, say.told)
+
+    def opened(engine: Engine) -> None:
+        say_what_is_new(engine, hosted, say.told, name)
+
+    options, group = worker_options(chosen, bounded=False, detectors_name=name), f"detect-{name}"
+    lone = Lone("worker", "casetape.services.worker", options, chosen.workers, group, OBSERVATIONS, opened)
     _serve(chosen, lone, say)
 
 
