@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from heapq import nsmallest
+from operator import attrgetter
 
 from merge.policies.common import left_out
 from merge.policies.contract import Decision
@@ -16,6 +17,7 @@ from schemas.verdicts import VERDICTS, severity_of
 
 POLICY_FAILED = "policy_failed"
 CONFLICT = "conflict"
+_ID = attrgetter("id")
 
 
 def assess(current: Iterable[Analysis], newest: int | None, policy: BoundPolicy) -> Assessment:
@@ -25,7 +27,7 @@ def assess(current: Iterable[Analysis], newest: int | None, policy: BoundPolicy)
     raises or decides what is no decision costs its own word only: `worst` decides instead, and the case is up for
     review (I9).
     """
-    everything = sorted(current, key=lambda one: one.id)
+    everything = sorted(current, key=_ID)
     away = left_out(everything, newest, policy.common)
     seen = tuple(one for one in everything if one.id not in away)
     review = []
@@ -69,9 +71,11 @@ def conflicts_of(analyses: Iterable[Analysis]) -> list[Conflict]:
     return out
 
 
-def _shown(analyses: Iterable[Analysis], limit: int = SHOWN) -> tuple[str, ...]:
-    heaviest = nsmallest(limit, analyses, key=lambda one: (-one.weight, one.id))
-    return tuple(sorted(one.id for one in heaviest))
+def _shown(analyses: Collection[Analysis], limit: int = SHOWN) -> tuple[str, ...]:
+    if len(analyses) <= limit:
+        return tuple(sorted([one.id for one in analyses]))
+    heaviest = nsmallest(limit, [(-one.weight, one.id) for one in analyses])
+    return tuple(sorted([identifier for _, identifier in heaviest]))
 
 
 def _decided(seen: Sequence[Analysis], newest: int | None, policy: BoundPolicy) -> Decision | None:

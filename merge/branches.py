@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from engines.log import LogRecord
 from merge.contents import NewContent, envelope, is_analysis, is_input
+from merge.written import WrittenHeader, written
 from schemas.analysis import Analysis
 from schemas.digests import HEX_LENGTH, VERSION
-from schemas.errors import RecordInvalid, TenantMismatch, UnknownType
-from schemas.keys import valid_subject, valid_tenant
+from schemas.errors import InputError, RecordInvalid, TenantMismatch, UnknownType
+from schemas.keys import CaseKey, valid_subject, valid_tenant
 from schemas.persons import detector_of, person_of
 from schemas.scales import AHEAD
 from schemas.version import Content, Header, StateVersion
@@ -27,13 +28,22 @@ def no_secrets(tenant: str) -> None:
     """No tenant has a secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A proved branch version: its header, and its contents by id."""
+AnyHeader = Header | WrittenHeader
+"""A branch's header, of whichever kind it was read as."""
+
+
+class Branch(NamedTuple):
+    """A proved branch version: its case, the bytes of its header's JSON, and its contents."""
 
     id: str
-    header: Header
+    case: CaseKey
+    header_json: bytes
     contents: tuple[NewContent, ...]
+
+    @property
+    def header(self) -> Header:
+        """Its header, read anew."""
+        return Header.parse(self.header_json)
 
 
 def read_branch(record: LogRecord, secret_of: SecretOf = no_secrets) -> Branch:
@@ -43,30 +53,56 @@ def read_branch(record: LogRecord, secret_of: SecretOf = no_secrets) -> Branch:
     contents belong to another case, something in it is not what its id says, it speaks in another's name, or a time in
     it lies more than a day (`AHEAD`) after the log's own time of the append: it would count as the newest for as long.
     """
-    version = StateVersion.parse(record.value)
-    if not valid_tenant(version.tenant) or not valid_subject(version.subject):
-        raise RecordInvalid("not a valid StateVersion record (header: tenant or subject has no valid form)")
-    if version.case != record.key:
-        raise TenantMismatch
-    header = version.header
-    _check_header(version)
-    secret = secret_of(version.tenant)
-    version.proven(secret)
-    _check_ids(version)
-    branch = Branch(version.id, header, tuple(_opened(one, header, secret) for one in version.contents))
-    _check_names(branch)
-    _check_times(branch, record.appended_at + AHEAD)
-    return branch
+    latest = record.appended_at + AHEAD
+    return _usual(record, secret_of, latest) or _any(record, secret_of, latest)
 
 
 def branch_of(version: StateVersion, secret: bytes | None = None) -> Branch:
     """The same of a version that was made here and needs no proof but that of its contents."""
-    return Branch(version.id, version.header, tuple(_opened(one, version.header, secret) for one in version.contents))
-
-
-def _check_header(version: StateVersion) -> None:
     header = version.header
-    if header.number is not None or version.assessment is not None or version.branches:
+    contents = tuple(_opened(one, header, secret) for one in version.contents)
+    return Branch(version.id, CaseKey(header.tenant, header.subject), header.in_full(), contents)
+
+
+def _usual(record: LogRecord, secret_of: SecretOf, latest: int) -> Branch | None:
+    """The branch version, if it is written as usual and nothing is wrong with it; else `_any` is asked."""
+    found = written(record.value)
+    if found is None:
+        return None
+    header = found.header
+    try:
+        _check_header(header, record.key)
+        _check_ids(header, [one for one, _, _ in found.bodies])
+        contents = found.proven(secret_of(header.tenant))
+        if contents is None:
+            return None
+        _check_names(header, contents)
+        _check_times(header, contents, latest)
+    except InputError:
+        return None
+    return Branch(found.id, CaseKey(header.tenant, header.subject), found.header_json, contents)
+
+
+def _any(record: LogRecord, secret_of: SecretOf, latest: int) -> Branch:
+    """The branch version, however it is written; raises for what is wrong with it."""
+    version = StateVersion.parse(record.value)
+    header = version.header
+    _check_header(header, record.key, merged=version.assessment is not None or bool(version.branches))
+    secret = secret_of(version.tenant)
+    version.proven(secret)
+    _check_ids(header, [one.id for one in version.contents])
+    branch = branch_of(version, secret)
+    _check_names(header, branch.contents)
+    _check_times(header, branch.contents, latest)
+    return branch
+
+
+def _check_header(header: AnyHeader, key: str, merged: bool = False) -> None:
+    if not valid_tenant(header.tenant) or not valid_subject(header.subject):
+        raise RecordInvalid("not a valid StateVersion record (header: tenant or subject has no valid form)")
+    if header.case != key:
+        raise TenantMismatch
+    if merged or header.number is not None:
         raise RecordInvalid("a merged version stands among the branch versions")
     if len(header.parents) != 1:
         how_many = f"{len(header.parents)} parents" if header.parents else "no parent"
@@ -76,40 +112,40 @@ def _check_header(version: StateVersion) -> None:
     if header.author.kind not in _AUTHORS:
         raise RecordInvalid("header.author.kind: a branch version is made by detectors or by a person")
     for name, ids in (("inputs", header.inputs), ("analyses", header.analyses)):
-        if any(a >= b for a, b in pairwise(ids)):
+        if len(ids) > 1 and any(a >= b for a, b in pairwise(ids)):
             raise RecordInvalid(f"header.{name} is not sorted, or names one twice")
 
 
-def _check_names(branch: Branch) -> None:
+def _check_names(header: AnyHeader, contents: Sequence[NewContent]) -> None:
     """What a person says stands in that person's own branch, and nothing else does: no detector speaks for a person."""
-    author = branch.header.author
-    for one in branch.contents:
-        if not isinstance(one.record, Analysis):
+    author = header.author
+    for one in contents:
+        if one.analysis is None:
             continue
-        if author.kind == "person" and one.record.detector != detector_of(author.name):
+        if author.kind == "person" and one.analysis.detector != detector_of(author.name):
             raise RecordInvalid("an analysis's `detector` is not the person who made the branch version")
-        if author.kind != "person" and person_of(one.record.detector) is not None:
+        if author.kind != "person" and person_of(one.analysis.detector) is not None:
             raise RecordInvalid("an analysis's `detector` is a person, and no person made the branch version")
 
 
-def _check_times(branch: Branch, latest: int) -> None:
-    if branch.header.at > latest:
+def _check_times(header: AnyHeader, contents: Sequence[NewContent], latest: int) -> None:
+    if header.at > latest:
         raise RecordInvalid("header.at lies more than a day after the record was appended")
-    for one in branch.contents:
-        if isinstance(one.record, Analysis) and one.record.at is not None and one.record.at > latest:
+    for one in contents:
+        if one.analysis is not None and one.analysis.at is not None and one.analysis.at > latest:
             raise RecordInvalid("an analysis's `at` lies more than a day after the record was appended")
 
 
-def _check_ids(version: StateVersion) -> None:
-    ids = {content.id for content in version.contents}
-    if len(ids) != len(version.contents):
+def _check_ids(header: AnyHeader, ids: Sequence[str]) -> None:
+    if len(set(ids)) != len(ids):
         raise RecordInvalid("contents: one comes twice")
-    for one in ids:
-        if not is_analysis(one) and not is_input(one):
-            raise UnknownType(f"a content's type `{one.partition('_')[0][:32]}` is not known")
-    if {one for one in ids if is_input(one)} != set(version.header.inputs):
+    inputs, analyses = set(filter(is_input, ids)), set(filter(is_analysis, ids))
+    if len(inputs) + len(analyses) != len(ids):
+        strange = next(one for one in ids if one not in inputs and one not in analyses)
+        raise UnknownType(f"a content's type `{strange.partition('_')[0][:32]}` is not known")
+    if inputs != set(header.inputs):
         raise RecordInvalid("header.inputs names other contents than the version carries")
-    if {one for one in ids if is_analysis(one)} != set(version.header.analyses):
+    if analyses != set(header.analyses):
         raise RecordInvalid("header.analyses names other contents than the version carries")
 
 
@@ -119,4 +155,4 @@ def _opened(content: Content, header: Header, secret: bytes | None) -> NewConten
         raise RecordInvalid("a content is plain and sealed at once")
     if record.tenant != header.tenant or record.subject != header.subject:
         raise TenantMismatch
-    return NewContent(content.id, record, envelope(content))
+    return NewContent(content.id, record if isinstance(record, Analysis) else None, envelope(content))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -10,11 +10,12 @@ import msgspec
 from engines.store import StoredContent, StoredVersion
 from merge.state import Kept
 from schemas.analysis import Analysis
+from schemas.assessment import Assessment
 from schemas.digests import ANALYSIS, OBSERVATION
 from schemas.errors import RecordInvalid
 from schemas.observation import Observation
 from schemas.record import Record
-from schemas.version import Content, StateVersion
+from schemas.version import Content, Header, StateVersion
 
 _EMPTY_CONTENTS = b'"contents":[]}'
 
@@ -52,10 +53,11 @@ _named = msgspec.json.Decoder(_Named).decode
 
 
 class NewContent(NamedTuple):
-    """A content on its way into a case: the record, and the bytes of its envelope as the store and the tape keep it."""
+    """A content on its way into a case: the analysis (None: it is an observation, which nobody looks into), and the
+    bytes of its envelope as the store and the tape keep it."""
 
     id: str
-    record: Kept
+    analysis: Analysis | None
     envelope: bytes
 
 
@@ -85,9 +87,17 @@ def is_input(identifier: str) -> bool:
     return identifier.startswith(OBSERVATION + "_")
 
 
-def bare_record(version: StateVersion) -> bytes:
-    """A version's bytes for the store: without contents, which lie beside it."""
-    return version.model_copy(update={"contents": ()}).encode()
+def bare_record(identifier: str, header: Header, assessment: Assessment, branches: Mapping[str, bytes]) -> bytes:
+    """A merged version's bytes for the store: without contents, which lie beside it. The same bytes as
+    `StateVersion.encode` without contents, put together from its parts, since the headers of its `branches` (their
+    JSON, by id) are at hand."""
+    return b'{"schema":1,"id":"%b","header":%b,"assessment":%b,"branches":{%b},%b' % (
+        identifier.encode(),
+        header.in_full(),
+        assessment.in_full(),
+        b",".join([b'"%b":%b' % (one.encode(), json) for one, json in branches.items()]),
+        _EMPTY_CONTENTS,
+    )
 
 
 def tape_record(record: bytes, envelopes: Sequence[bytes]) -> bytes:

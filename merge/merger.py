@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from engines.failpoints import fail_point
@@ -133,34 +133,43 @@ class Merger:
     def _round(self, cases: dict[str, list[Branch]]) -> dict[str, list[Branch]]:
         """Tries every case once and publishes. Returns the cases whose race was lost."""
         heads = self._store.heads(list(cases))
+        # after the heads: what a head does not hold yet may be known by now, never the other way round
+        known = self._known({case: branches for case, branches in cases.items() if case in heads})
         plans: dict[str, Plan] = {}
         numbers: dict[str, int] = {}
+        idle = 0
         for case, branches in cases.items():
-            planned = self._plan(case, branches, heads.get(case))
+            planned = self._plan(case, branches, heads.get(case), known.get(case, set()))
             if planned is not None:
                 plans[case] = planned
             else:
-                self._count(nothing_new=len(branches))
+                idle += len(branches)
                 numbers[case] = heads[case].number if case in heads else 0
         fail_point("merger.planned")
         done = self._store.commit([one.commit for one in plans.values()]) if plans else []
         if any(done):
             fail_point("merger.committed")
         ready: dict[str, Sequence[StoredVersion]] = {}
+        made = 0
         for (case, planned), won in zip(plans.items(), done, strict=True):
             if won:
-                self._won(case, cases[case], planned)
+                self._won(case, planned)
+                made += len(planned.versions)
+                idle += len(cases[case]) - len(planned.taken)
                 numbers[case] = planned.summary.number
                 ready[case] = planned.commit.versions
+        self._count(versions=made, nothing_new=idle)
         self._count(published=publish(self._store, self._log, numbers, ready))
         return {case: branches for case, branches in cases.items() if case not in numbers}
 
-    def _plan(self, case: str, branches: Sequence[Branch], head: Head | None) -> Plan | None:
-        key = CaseKey(branches[0].header.tenant, branches[0].header.subject)
+    def _known(self, cases: Mapping[str, Sequence[Branch]]) -> Mapping[str, Set[str]]:
+        ids = {case: list({one.id for each in branches for one in each.contents}) for case, branches in cases.items()}
+        return self._store.known_by_case(ids) if ids else {}
+
+    def _plan(self, case: str, branches: Sequence[Branch], head: Head | None, known: Set[str]) -> Plan | None:
+        key = branches[0].case
         secret = self._secret_of(key.tenant)
         summary = self._summary(case, key, head, secret)
-        ids = {one.id for branch in branches for one in branch.contents}
-        known = self._store.known(case, list(ids)) if summary.number else set()
         maker = Maker(self._policy_of(key.tenant, key.subject), self._author, self._now(), secret)
         return plan(key, summary, branches, known, maker)
 
@@ -174,14 +183,11 @@ class Merger:
         self._cache.put(case, loaded)
         return loaded
 
-    def _won(self, case: str, branches: Sequence[Branch], planned: Plan) -> None:
+    def _won(self, case: str, planned: Plan) -> None:
         summary = planned.summary
         if planned.commit.snapshot is not None:
             summary = replace(summary, snapshot=summary.number)
         self._cache.put(case, summary)
-        taken = {one for version in planned.versions for one in version.branches}
-        idle = len(branches) - len(taken)
-        self._count(versions=len(planned.versions), nothing_new=idle)
 
     def _sweep(self) -> None:
         """Until no case is behind its mark; one that stays behind was moved on by someone else meanwhile."""

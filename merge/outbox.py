@@ -15,8 +15,8 @@ from merge.reading import PAGE
 from schemas.errors import EngineError
 from schemas.version import StateVersion
 
-APPEND_LIMIT = 8 * 1024 * 1024
-"""Bytes gathered for one append."""
+APPEND_LIMIT = 32 * 1024 * 1024
+"""Bytes gathered for one append: a log on the network takes a large one in while it is still being sent."""
 
 
 def publish(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from engines.store import CaseRow, Commit, StoredContent, StoredVersion
 from merge.assess import assess
 from merge.branches import Branch
-from merge.contents import NewContent, bare_record
+from merge.contents import NewContent, bare_record, is_analysis, is_input
 from merge.policies.registry import BoundPolicy
-from merge.summary import Summary, advance, moved, snapshot_due, snapshot_of
+from merge.summary import Summary, grown, moved, snapshot_due, snapshot_of
 from schemas.assessment import Assessment
 from schemas.keys import CaseKey
 from schemas.record import CONTENT_LIMIT
 from schemas.version import Author, Header, StateVersion
 
+_ID = attrgetter("id")
 _QUOTES = 16
 """JSON around one more id or content: quotes, commas, colons."""
 
@@ -32,11 +34,13 @@ class Maker(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Versions to commit, without contents; the commit that does it; and the summary once it is done."""
+    """Versions to commit, without contents and branches; the commit that does it, which has them whole; the summary
+    once it is done; and the ids of the branches that they take in."""
 
     versions: tuple[StateVersion, ...]
     commit: Commit
     summary: Summary
+    taken: frozenset[str]
 
 
 class _Part(NamedTuple):
@@ -59,12 +63,15 @@ def reassessment(case: CaseKey, summary: Summary, maker: Maker) -> Plan:
 
 
 def _parts(branches: Iterable[Branch], known: Set[str]) -> Iterator[_Part]:
-    seen: set[str] = set()
-    for branch in sorted(branches, key=lambda one: one.id):
-        new = {one.id: one for one in branch.contents if one.id not in known and one.id not in seen}
+    seen = set(known)
+    for branch in sorted(branches, key=_ID):
+        new = []
+        for one in sorted(branch.contents, key=_ID):
+            if one.id not in seen:
+                seen.add(one.id)
+                new.append(one)
         if new:
-            seen.update(new)
-            yield _Part(branch, [new[one] for one in sorted(new)])
+            yield _Part(branch, new)
 
 
 def _split(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
@@ -84,10 +91,11 @@ def _split(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 
 def _pieces(part: _Part) -> Iterator[tuple[_Part, int]]:
     """The part with its size in bytes; where it alone is too large, cut between contents."""
-    base = len(part.branch.header.model_dump_json()) + 2 * (len(part.branch.id) + _QUOTES)
+    base = len(part.branch.header_json) + 2 * (len(part.branch.id) + _QUOTES)
     sizes = [len(one.envelope) + len(one.id) + _QUOTES for one in part.contents]
-    if base + sum(sizes) <= CONTENT_LIMIT:
-        yield part, base + sum(sizes)
+    whole = base + sum(sizes)
+    if whole <= CONTENT_LIMIT:
+        yield part, whole
         return
     piece: list[NewContent] = []
     total = base
@@ -104,30 +112,35 @@ def _planned(case: CaseKey, summary: Summary, groups: Sequence[Sequence[_Part]],
     before = summary.head
     versions, stored = [], []
     for group in groups:
-        contents = sorted((one for part in group for one in part.contents), key=lambda one: one.id)
-        grown = advance(summary, [one.record for one in contents])
-        assessment = assess(grown.current.values(), grown.newest, maker.policy)
-        version = _version(case, summary, group, assessment, maker)
-        summary = moved(grown, version.number, version.id, version.header.at)
+        contents = sorted([one for part in group for one in part.contents], key=_ID)
+        said = [one.analysis for one in contents if one.analysis is not None]
+        larger = grown(summary, len(contents) - len(said), said)
+        assessment = assess(larger.current.values(), larger.newest, maker.policy)
+        version = _version(case, summary, group, contents, assessment, maker)
+        summary = moved(larger, version.number, version.id, version.header.at)
         versions.append(version)
-        stored.append(_stored(version, contents))
+        stored.append(_stored(version, assessment, group, contents))
     snapshot = snapshot_of(summary) if snapshot_due(summary) else None
     row = row_of(versions[-1], len(summary.current))
     commit = Commit(str(case), before, tuple(stored), row, snapshot)
-    return Plan(tuple(versions), commit, summary)
+    return Plan(tuple(versions), commit, summary, frozenset([part.branch.id for group in groups for part in group]))
 
 
 def _version(
-    case: CaseKey, summary: Summary, group: Sequence[_Part], assessment: Assessment, maker: Maker
+    case: CaseKey,
+    summary: Summary,
+    group: Sequence[_Part],
+    contents: Sequence[NewContent],
+    assessment: Assessment,
+    maker: Maker,
 ) -> StateVersion:
-    ids = sorted(one.id for part in group for one in part.contents)
     header = Header(
         tenant=case.tenant,
         subject=case.subject,
         number=summary.number + 1,
         parents=(summary.id, *(part.branch.id for part in group)),
-        inputs=tuple(one for one in ids if one.startswith("inp_")),
-        analyses=tuple(one for one in ids if one.startswith("ana_")),
+        inputs=tuple([one.id for one in contents if is_input(one.id)]),
+        analyses=tuple([one.id for one in contents if is_analysis(one.id)]),
         assessment_digest=assessment.digest(),
         author=maker.author,
         at=max(maker.now, summary.at),
@@ -136,13 +149,16 @@ def _version(
         id=header.version_id(maker.secret),
         header=header,
         assessment=assessment,
-        branches={part.branch.id: part.branch.header for part in group},
     )
 
 
-def _stored(version: StateVersion, contents: Sequence[NewContent]) -> StoredVersion:
+def _stored(
+    version: StateVersion, assessment: Assessment, group: Sequence[_Part], contents: Sequence[NewContent]
+) -> StoredVersion:
+    branches = {part.branch.id: part.branch.header_json for part in group}
+    record = bare_record(version.id, version.header, assessment, branches)
     return StoredVersion(
-        version.number, version.id, bare_record(version), tuple(StoredContent(one.id, one.envelope) for one in contents)
+        version.number, version.id, record, tuple([StoredContent(one.id, one.envelope) for one in contents])
     )
 
 

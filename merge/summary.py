@@ -3,7 +3,7 @@ current analyses, never the length of the case."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Field
 from engines.store import Head, Snapshot
 from merge.state import Kept, State, current, greatest
 from schemas.analysis import Analysis, AnalysisKey
-from schemas.observation import Observation
 from schemas.persons import person_of
 from schemas.record import Record
 from schemas.version import genesis
@@ -72,14 +71,18 @@ def empty(tenant: str, subject: str, secret: bytes | None = None) -> Summary:
 def advance(summary: Summary, added: Iterable[Kept]) -> Summary:
     """The summary once these stand in the case as well: each once, and none of them there before. Number, id and time
     stay; `moved` sets them. Parts may come in any order and grouping."""
-    inputs, analyses, newest = 0, [], summary.newest
-    for one in added:
-        if isinstance(one, Observation):
-            inputs += 1
-            continue
-        analyses.append(one)
-        if one.at is not None and (newest is None or one.at > newest) and person_of(one.detector) is None:
-            newest = one.at
+    held = list(added)
+    analyses = [one for one in held if isinstance(one, Analysis)]
+    return grown(summary, len(held) - len(analyses), analyses)
+
+
+def grown(summary: Summary, inputs: int, analyses: Sequence[Analysis]) -> Summary:
+    """As `advance`, where of the observations only the number is known."""
+    newest = summary.newest
+    for one in analyses:
+        at = one.at
+        if at is not None and (newest is None or at > newest) and person_of(one.detector) is None:
+            newest = at
     return replace(
         summary,
         inputs_total=summary.inputs_total + inputs,

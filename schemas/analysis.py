@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict, Field
 
-from schemas.canonical import Json, canonical_bytes
+from schemas.canonical import Json, canonical_bytes, canonical_finite
 from schemas.digests import ANALYSIS, digest, set_digest
 from schemas.errors import IdMismatch
 from schemas.record import INT64, Record
@@ -92,9 +92,16 @@ class Analysis(Record):
 
     def proven(self, secret: bytes | None = None) -> Self:
         """Itself. Raises IdMismatch where its id is not the digest of the rest."""
-        if self.identified(secret).id != self.id:
+        if digest(ANALYSIS, canonical_finite(self._fields()), secret) != self.id:
             raise IdMismatch("an analysis's id is not the digest of its content")
         return self
+
+    def _fields(self) -> dict[str, object]:
+        """What `identity` is of a record that was validated, at an eighth of the price: nothing is copied, and what
+        was validated strictly is JSON already but for the tuples, which the encoder takes."""
+        fields = {**vars(self), "schema": self.schema_, "evidence": vars(self.evidence)}
+        del fields["schema_"], fields["id"]
+        return fields
 
 
 def evidence_of(ids_and_times: list[tuple[str, int | None]]) -> Evidence:

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from schemas.analysis import Analysis
 from schemas.assessment import Assessment
-from schemas.canonical import canonical_bytes
+from schemas.canonical import canonical_finite
 from schemas.digests import ANALYSIS, OBSERVATION, VERSION, digest
 from schemas.errors import IdMismatch, RecordInvalid, UnknownType
 from schemas.keys import case_key
@@ -54,7 +54,10 @@ class Header(Record):
 
     def version_id(self, secret: bytes | None = None) -> str:
         """The id of the version that has this header."""
-        return digest(VERSION, canonical_bytes(self.model_dump(mode="json", by_alias=True)), secret)
+        # as `model_dump` by alias has it, without a copy: what was validated strictly is JSON already
+        fields = {**vars(self), "schema": self.schema_, "author": vars(self.author)}
+        del fields["schema_"]
+        return digest(VERSION, canonical_finite(fields), secret)
 
 
 class Content(Record):

@@ -24,8 +24,8 @@ WARNING = (
 
 ON_SERVERS = (
     "these are this machine's share of a cluster: more of them on other machines share the work. For logs that end use"
-    " `casetape run`: live, a window is concluded when its case's clock has passed it by the lateness, or its source has"
-    " fallen silent."
+    " `casetape run`: live, a window is concluded when its case's clock has passed it by the lateness, or its source"
+    " has fallen silent."
 )
 
 

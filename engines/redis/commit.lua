@@ -23,9 +23,21 @@ for _ = 1, count do
   at = at + 3
 end
 local added = 0
-for place = at, #ARGV, 2 do
-  -- a content that the line already has stays with the version that brought it first
-  added = added + redis.call('HSETNX', KEYS[4], ARGV[place], ARGV[place + 1])
+-- in pieces: a call takes some thousands of arguments at most; and not one by one, since a call costs more than its work
+for first = at, #ARGV, 2000 do
+  local last = math.min(first + 1998, #ARGV - 1)
+  local ids, new, has = {}, {}, {}
+  for place = first, last, 2 do ids[#ids + 1] = ARGV[place] end
+  local held = redis.call('HMGET', KEYS[4], unpack(ids))
+  for index, id in ipairs(ids) do
+    -- a content that the line already has stays with the version that brought it first
+    if not held[index] and not has[id] then
+      has[id] = true
+      new[#new + 1] = id
+      new[#new + 1] = ARGV[first + 2 * index - 1]
+    end
+  end
+  if #new > 0 then added = added + redis.call('HSET', KEYS[4], unpack(new)) end
 end
 redis.call('HSET', KEYS[1], 'number', ARGV[3], 'id', ARGV[4], 'verdict', ARGV[6], 'severity', ARGV[7], 'score', ARGV[8],
   'analyses', ARGV[9], 'conflicts', ARGV[10], 'updated_at', ARGV[11], 'subject', ARGV[12])

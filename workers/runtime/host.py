@@ -111,9 +111,16 @@ class Pace:
         try:
             yield
         finally:
-            fit = records * BATCH_SECONDS / max(time.monotonic() - began, 1e-6)
+            self.took(records, time.monotonic() - began)
+
+    def took(self, records: int, seconds: float) -> None:
+        """Takes in that a batch of so many records took so long."""
+        fit = max(1, int(records * BATCH_SECONDS / max(seconds, 1e-6)))
+        if seconds > BATCH_SECONDS:
+            self.limit = min(self.limit, fit)
+        elif records >= self.limit:
             # what a short batch says of a long one is little: it grows step by step
-            self.limit = max(1, min(POLL_RECORDS, 2 * self.limit, round(fit)))
+            self.limit = min(POLL_RECORDS, 2 * self.limit, max(self.limit, fit))
 
 
 def _loop(consumer: Consumer, service: Service, orders: Orders, pace: Pace) -> None:

@@ -49,8 +49,10 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 
 
 @pytest.fixture
-def shared_of(servers: Servers, tmp_path: Path) -> Iterator[Callable[..., Shared]]:
+def shared_of(servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Shared]]:
     """Makes a cluster on those servers, under a prefix of its own."""
+    # a child looks for its module there, and not in the working folder
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
     there: list[Shared] = []
 
     def make(partitions: int = 2, **env: str) -> Shared:

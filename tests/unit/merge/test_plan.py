@@ -61,7 +61,9 @@ def test_the_bytes_for_the_tape_are_those_of_the_whole_version() -> None:
     )
     made = planned(branch_of(branch))
     contents = tuple(sorted(branch.contents, key=lambda one: one.id))
-    assert full(made) == made.versions[0].model_copy(update={"contents": contents})
+    assert full(made) == made.versions[0].model_copy(
+        update={"contents": contents, "branches": {branch.id: branch.header}}
+    )
     stored = made.commit.versions[0]
     assert tape_record(stored.record, [one.body for one in stored.contents]) == full(made).encode()
     assert [Content.parse(one.body) for one in stored.contents] == list(contents)
@@ -106,7 +108,8 @@ def test_a_fold_that_is_too_large_is_split_between_branches() -> None:
     made = planned(*branches)
     assert [one.number for one in made.versions] == [1, 2, 3]
     assert made.commit.row.number == 3
-    assert [one for version in made.versions for one in version.branches] == sorted(one.id for one in branches)
+    taken = [one for place in range(3) for one in full(made, place).branches]
+    assert taken == sorted(one.id for one in branches) == sorted(made.taken)
     assert all(len(full(made, place).encode()) <= CONTENT_LIMIT + 10_000 for place in range(3))
     assert made.summary.inputs_total == made.summary.analyses_total == 10
 
@@ -120,9 +123,11 @@ def test_headers_count_towards_the_limit() -> None:
 
 def test_a_branch_that_alone_is_too_large_is_split_between_its_contents() -> None:
     big = factories.branch(*(factories.observation(n, text=f"{n}" + "x" * 200_000) for n in range(9)))
-    made = planned(branch_of(big), branch_of(factories.finding(99)))
+    small = factories.finding(99)
+    made = planned(branch_of(big), branch_of(small))
     assert len(made.versions) == 3
-    assert [big.id in one.branches for one in made.versions].count(True) >= 2
+    assert [big.id in full(made, place).branches for place in range(3)].count(True) >= 2
+    assert made.taken == {big.id, small.id}
     assert made.summary.inputs_total == 10
     for place, version in enumerate(made.versions):
         assert version.header.parents[0] == (made.versions[place - 1].id if place else empty(*KEY).id)
