@@ -28,7 +28,8 @@ from workers.feed.plan import plan
 from workers.feed.telling import timeless
 from workers.runtime.supervisor import Supervisor
 
-WAIT_SECONDS = 0.02
+WAIT_SECONDS = {"embedded": 0.02, "cluster": 0.1}
+"""Between two looks at how far everybody is: of servers each costs some milliseconds."""
 KEEPING_SECONDS = 60.0
 PAGE = 1_000
 
@@ -119,7 +120,7 @@ def run(
                 listener.tell(said)
         if (said := unlooked(feeder.kinds, detectors)) is not None:
             listener.tell(said)
-        _drain(engine, supervisor, name)
+        _drain(engine, supervisor, name, WAIT_SECONDS[settings.engine])
         report = _report(engine, before, fed)
         # what a service has saved it commits at the latest when it leaves, and only what is committed may be trimmed
         supervisor.stop()
@@ -127,17 +128,17 @@ def run(
         return report
 
 
-def _drain(engine: Engine, supervisor: Supervisor, replay: str | None) -> None:
+def _drain(engine: Engine, supervisor: Supervisor, replay: str | None, pause: float) -> None:
     """Waits until every partition is concluded up to where the input ends now, and all results are merged and
     published."""
     ends = engine.log.end_offsets(topics.OBSERVATIONS)
     supervisor.until(ends)
     while not _reached(_concluded(engine, replay), ends):
         supervisor.look_after()
-        time.sleep(WAIT_SECONDS)
+        time.sleep(pause)
     while any(lag(engine.log, MERGER, topics.VERSIONS).values()) or engine.store.unpublished(1):
         supervisor.look_after()
-        time.sleep(WAIT_SECONDS)
+        time.sleep(pause)
 
 
 def _keep(engine: Engine, settings: Settings, tell: Callable[[str], None]) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("each_engine")
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> dict[str, Any]:
     """The picture that every other way must lead to."""
     home = tmp_path_factory.mktemp("undisturbed")
     run(home, DAY1, DAY2)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("each_engine")
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> Path:
     return story.tell(tmp_path_factory.mktemp("history") / "home")
 
 

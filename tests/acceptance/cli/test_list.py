@@ -22,7 +22,7 @@ FIELDS = [
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> Path:
     return story.tell(tmp_path_factory.mktemp("list") / "home")
 
 

@@ -27,7 +27,7 @@ class Told(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+def told(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> Told:
     home = tmp_path_factory.mktemp("show") / "home"
     then: dict[int, Answer] = {}
     table: dict[int, Answer] = {}

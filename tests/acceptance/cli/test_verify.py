@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("each_engine")
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> Path:
     return story.tell(tmp_path_factory.mktemp("verify") / "home")
 
 

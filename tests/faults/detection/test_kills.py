@@ -26,7 +26,7 @@ POINTS = {
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> Outcome:
     pipeline = Pipeline(tmp_path_factory.mktemp("undisturbed")).fed().started()
     outcome = pipeline.finish()
     assert pipeline.told == []

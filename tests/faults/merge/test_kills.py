@@ -32,7 +32,7 @@ POINTS = ["polled", "quarantined", "planned", "committed", "published", "marked"
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, each_engine: str) -> Iterator[Engine]:
     with open_home(made(tmp_path_factory.mktemp("undisturbed"), BRANCHES, BAD)) as engine:
         merge(engine, Merger(engine.log, engine.store))
         yield engine
