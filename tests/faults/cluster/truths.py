@@ -25,15 +25,15 @@ def settled(engine: Engine) -> bool:
     return looked and not any(lag(engine.log, MERGER, VERSIONS).values()) and not engine.store.unpublished(1)
 
 
-def manifests(engine: Engine) -> dict[str, Any]:
-    """The manifests of the workers."""
-    return dict(engine.store.manifests(f"detect/{GROUP}/"))
+def manifests(engine: Engine, group: str = GROUP) -> dict[str, Any]:
+    """The manifests of a group's workers."""
+    return dict(engine.store.manifests(f"detect/{group}/"))
 
 
-def counts(engine: Engine) -> Counts:
-    """What the workers counted, over all partitions."""
+def counts(engine: Engine, group: str = GROUP) -> Counts:
+    """What they counted, over all partitions."""
     total = Counts()
-    for manifest in manifests(engine).values():
+    for manifest in manifests(engine, group).values():
         counted, _ = counts_of(manifest)
         for name in Counts.__struct_fields__:
             setattr(total, name, getattr(total, name) + getattr(counted, name))
