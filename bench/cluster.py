@@ -3,6 +3,7 @@ kafka-python loop that consumes and decodes the same topic; and what a merger co
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -147,6 +148,8 @@ def _until(holds: Callable[[], bool], meanwhile: Callable[[], None] = lambda: No
 def merging(settings: Settings) -> tuple[float, float]:
     """Branch versions a second that a merger takes off the tape, commits and publishes, over many cases; and those that
     it commits alone, once they are in its hands."""
+    # as in every service's own process (`workers.runtime.child`): what a batch makes lives until the batch is done
+    gc.set_threshold(100_000, 50, 100)
     with working(settings) as engine:
         make_topics(engine, settings)
         branches = [

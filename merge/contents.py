@@ -50,6 +50,8 @@ class _Named(msgspec.Struct):
 
 _outline = msgspec.json.Decoder(_Outline).decode
 _named = msgspec.json.Decoder(_Named).decode
+_UNREADABLE = (msgspec.MsgspecError, RecursionError)
+"""What they raise: for bytes that are nothing of the kind, and for too many levels."""
 
 
 class NewContent(NamedTuple):
@@ -115,7 +117,7 @@ def parted(value: bytes) -> StoredVersion:
         outline = _outline(value)
         bodies = [bytes(one) for one in outline.contents]
         contents = [StoredContent(_named(body).id, body) for body in bodies]
-    except msgspec.MsgspecError as error:
+    except _UNREADABLE as error:
         raise RecordInvalid(f"not a merged version ({error})") from error
     size = sum(map(len, bodies)) + max(0, len(bodies) - 1)
     record = value[: len(value) - size - len(b"]}")] + b"]}"
@@ -128,7 +130,7 @@ def outlined(value: bytes) -> tuple[int | None, str]:
     """Number and id that a version's bytes name, unproved. Raises RecordInvalid."""
     try:
         outline = _outline(value)
-    except msgspec.MsgspecError as error:
+    except _UNREADABLE as error:
         raise RecordInvalid(f"not a version ({error})") from error
     return outline.header.number, outline.id
 

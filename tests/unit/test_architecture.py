@@ -16,7 +16,9 @@ LINES = 300
 """A file is about one thing; none of the code is longer than this."""
 PURE = ("schemas/", "merge/state.py", "merge/policies/", "workers/detectors/")
 """Reducers, policies, detectors and records: neither I/O nor a port."""
-FOLDS = tuple(f"merge/{name}.py" for name in ("assess", "branches", "chain", "contents", "graph", "plan", "summary"))
+FOLDS = tuple(
+    f"merge/{name}.py" for name in ("assess", "branches", "chain", "contents", "graph", "plan", "summary", "written")
+)
 """What the merger computes with: no I/O, though it speaks in the ports' records."""
 WRITES = {
     "schemas/export.py",  # the command that writes the schemas' files
