@@ -59,6 +59,8 @@ class Merger:
 
     group = MERGER
     topics: Sequence[str] = (VERSIONS,)
+    poll_records = 10_000
+    """The more branches of one case come at once, the fewer versions they make."""
 
     def __init__(
         self,

@@ -37,6 +37,7 @@ from schemas.errors import Fenced
 _AHEAD_RECORDS = 4_000
 """So many records it fetches beyond what one poll delivers, so that the partitions can take turns."""
 _CLOSE_SECONDS = 5.0
+_OVERDUE_SECONDS = 0.02
 _SETTLE_SECONDS = 3.0
 
 
@@ -214,11 +215,12 @@ class Member:
         at_once = waiting and not self._between()
         found: Mapping[KafkaPartition, Sequence[Any]] = {}
         try:
-            found = self._client.poll(timeout_ms=0 if at_once else seconds * 1_000, max_records=room)
+            found = self._fetched(0.0 if at_once else seconds, room)
         except OffsetOutOfRangeError as error:
             self._reposition(error)
         except KafkaError as error:
-            if put_out(error):
+            # one that was put out joins again within this poll, and asks where to begin before anybody has said so
+            if put_out(error) or self._is_out():
                 raise self._out() from error
             if self._failure is None and not passing(error):
                 raise translated(
@@ -236,6 +238,15 @@ class Member:
             end = self._client.position(theirs, timeout_ms=0) or 0
             self._buffer.add(self._ours(theirs), records, max(end, records[-1].offset + 1))
         self._pulse.felt(bool(found) or bool(waiting))
+
+    def _fetched(self, seconds: float, room: int) -> Mapping[KafkaPartition, Sequence[Any]]:
+        # with a heartbeat overdue, the client's own wait is a busy loop that leaves a future behind at every turn
+        if self._client._coordinator.time_to_next_poll() > 0:
+            return self._client.poll(timeout_ms=seconds * 1_000, max_records=room)
+        found = self._client.poll(timeout_ms=0, max_records=room)
+        if not found:
+            time.sleep(min(seconds, _OVERDUE_SECONDS))
+        return found
 
     def _reposition(self, error: OffsetOutOfRangeError) -> None:
         """The log was trimmed, or cut, under its reader: it goes on at the oldest record kept, or at the end."""

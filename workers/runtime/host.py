@@ -32,6 +32,16 @@ class Drains(Protocol):
         ...
 
 
+@runtime_checkable
+class Gathers(Protocol):
+    """A service to which each record costs less the more come at once."""
+
+    @property
+    def poll_records(self) -> int:
+        """How many records it takes at most in one batch."""
+        ...
+
+
 class Orders(Protocol):
     """What the host is told from outside."""
 
@@ -55,7 +65,7 @@ def serve(log: EventLog, service: Service, orders: Orders, on_ready: Callable[[]
     races = 0
     told = False
     # kept from one membership to the next: what cost the last one must not cost the next
-    pace = Pace()
+    pace = Pace(service.poll_records if isinstance(service, Gathers) else POLL_RECORDS)
     while not orders.stopped():
         consumer = _join(log, service)
         if not told:
@@ -99,10 +109,11 @@ def _leave(consumer: Consumer, service: Service) -> None:
 
 
 class Pace:
-    """How many records a batch may have, so that it takes about BATCH_SECONDS and no longer."""
+    """How many records a batch may have, so that it takes about BATCH_SECONDS and no longer; never more than `most`."""
 
-    def __init__(self) -> None:
-        self.limit = min(FIRST_RECORDS, POLL_RECORDS)
+    def __init__(self, most: int = POLL_RECORDS) -> None:
+        self._most = most
+        self.limit = min(FIRST_RECORDS, most)
 
     @contextmanager
     def over(self, records: int) -> Iterator[None]:
@@ -120,7 +131,7 @@ class Pace:
             self.limit = min(self.limit, fit)
         elif records >= self.limit:
             # what a short batch says of a long one is little: it grows step by step
-            self.limit = min(POLL_RECORDS, 2 * self.limit, max(self.limit, fit))
+            self.limit = min(self._most, 2 * self.limit, max(self.limit, fit))
 
 
 def _loop(consumer: Consumer, service: Service, orders: Orders, pace: Pace) -> None:
