@@ -25,6 +25,7 @@ from engines.kafka.buffer import Buffer
 from engines.kafka.committing import Commits
 from engines.kafka.connection import Connection
 from engines.kafka.faults import passing, put_out, translated
+from engines.kafka.fetching import fetched
 from engines.kafka.groups import Groups
 from engines.kafka.handing import Listener
 from engines.kafka.joining import join, keep_answer
@@ -37,7 +38,6 @@ from schemas.errors import Fenced
 _AHEAD_RECORDS = 4_000
 """So many records it fetches beyond what one poll delivers, so that the partitions can take turns."""
 _CLOSE_SECONDS = 5.0
-_OVERDUE_SECONDS = 0.02
 _SETTLE_SECONDS = 3.0
 
 
@@ -215,7 +215,7 @@ class Member:
         at_once = waiting and not self._between()
         found: Mapping[KafkaPartition, Sequence[Any]] = {}
         try:
-            found = self._fetched(0.0 if at_once else seconds, room)
+            found = fetched(self._client, 0.0 if at_once else seconds, room)
         except OffsetOutOfRangeError as error:
             self._reposition(error)
         except KafkaError as error:
@@ -238,15 +238,6 @@ class Member:
             end = self._client.position(theirs, timeout_ms=0) or 0
             self._buffer.add(self._ours(theirs), records, max(end, records[-1].offset + 1))
         self._pulse.felt(bool(found) or bool(waiting))
-
-    def _fetched(self, seconds: float, room: int) -> Mapping[KafkaPartition, Sequence[Any]]:
-        # with a heartbeat overdue, the client's own wait is a busy loop that leaves a future behind at every turn
-        if self._client._coordinator.time_to_next_poll() > 0:
-            return self._client.poll(timeout_ms=seconds * 1_000, max_records=room)
-        found = self._client.poll(timeout_ms=0, max_records=room)
-        if not found:
-            time.sleep(min(seconds, _OVERDUE_SECONDS))
-        return found
 
     def _reposition(self, error: OffsetOutOfRangeError) -> None:
         """The log was trimmed, or cut, under its reader: it goes on at the oldest record kept, or at the end."""
