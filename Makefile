@@ -27,7 +27,7 @@ demo: install ## a real data set and an analyst's sentence become cases with a h
 	@$(BIN)/casetape demo $(ARGS)
 
 test: dev ## all tests
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: dev ## types, style and form
 	@$(BIN)/mypy
