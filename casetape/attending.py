@@ -12,7 +12,7 @@ from typing import Literal
 from casetape.counting import unused_words
 from casetape.opening import reading
 from casetape.run import Listener, run
-from casetape.services.starting import GROUP, wanted
+from casetape.services.starting import wanted
 from casetape.settings import Settings
 from casetape.turn import RUN, HomeBusy, holder, turn
 from engines.engine import Engine
@@ -20,7 +20,7 @@ from merge.policies.registry import Registry, policies
 from schemas.errors import CasetapeError
 from workers.feed.options import FeedCounts, FeedOptions
 
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = {"embedded": 0.05, "cluster": 0.5}
 
 Taken = Literal["taken_in", "left_out", "queued"]
 """Whether the case has it; or everything was worked off, and it has not; or others are still at work."""
@@ -40,29 +40,22 @@ def check(settings: Settings) -> None:
 
 def attend(settings: Settings, there: Callable[[Engine], bool], tell: Callable[[str], None], wait: float) -> Taken:
     """Returns once what is on the tape is in its case, as `there` sees it, or everything has been worked off, or
-    others have been at work on the home for `wait` seconds since. Raises what a run raises."""
+    others have been at work on the home for `wait` seconds since. On a cluster it only waits: services work there, in
+    groups of their own, and whoever ran here would be one of another group. Raises what a run raises."""
     until = time.monotonic() + wait
     told = False
+    on_servers = settings.engine == "cluster"
     while not _looked(settings, there):
-        if holder(settings.home) is None and not _others(settings) and _worked_off(settings, tell):
+        if not on_servers and holder(settings.home) is None and _worked_off(settings, tell):
             return "taken_in" if _looked(settings, there) else "left_out"
         if time.monotonic() >= until:
             return "queued"
         if not told:
-            tell(
-                f"`casetape {holder(settings.home) or RUN}` is at work on {settings.home}: waiting for it to take it in"
-            )
+            who = f"`casetape {holder(settings.home) or RUN}` is at work on {settings.home}"
+            tell(f"{'workers and mergers are at work' if on_servers else who}: waiting for it to be taken in")
             told = True
-        time.sleep(LOOK_SECONDS)
+        time.sleep(LOOK_SECONDS[settings.engine])
     return "taken_in"
-
-
-def _others(settings: Settings) -> bool:
-    """Whether workers are at work on other machines: they take it in."""
-    if settings.engine == "embedded":
-        return False
-    with reading(settings) as engine:
-        return engine.log.members(GROUP) > 0
 
 
 def _looked(settings: Settings, there: Callable[[Engine], bool]) -> bool:

@@ -12,7 +12,7 @@ from engines.checkup import Finding, LooksOver
 from engines.engine import Engine
 from engines.log import TopicPartition
 from engines.partitioner import partition_of
-from merge.highwater import behind
+from merge.highwater import ahead, behind
 from schemas.errors import CasetapeError, UnknownTopic
 
 SAMPLE = 200
@@ -70,7 +70,7 @@ def _looked_over(port: object) -> Sequence[Finding]:
 
 
 def _high_water(engine: Engine) -> list[Finding]:
-    words = behind(engine)
+    words = behind(engine) or ahead(engine)
     if words is not None:
         return [Finding("high-water mark", "fault", words)]
     return [Finding("high-water mark", "ok", "the store has everything that reached `states` last")]

@@ -64,7 +64,10 @@ def _handler(health: Callable[[], Health]) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+        do_HEAD = do_GET  # noqa: N815 - likewise: some load balancers ask so
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
             """Questions are asked every few seconds: nothing to note."""

@@ -11,6 +11,8 @@ from engines.topics import OBSERVATIONS, VERSIONS
 from merge.tape import MERGER
 from workers.detection.snapshot import owner_of
 
+DETECT_GROUPS = "detect-"
+"""The names of the groups of all detector sets begin with this."""
 DETECT = "detect/"
 """The names of the manifests of all detector sets begin with this."""
 
@@ -20,6 +22,8 @@ def readers(engine: Engine) -> dict[str, tuple[str, ...]]:
     has ever read is one; where none has, the one that will."""
     owners = engine.store.manifests(DETECT)
     groups = {owner.removeprefix(DETECT).split("/")[0] for owner in owners if owner.count("/") == 3}
+    # a store that was made anew knows none of them until they save
+    groups |= {group for group in engine.log.groups() if group.startswith(DETECT_GROUPS)}
     return {OBSERVATIONS: tuple(sorted(groups)) or (GROUP,), VERSIONS: (MERGER,)}
 
 

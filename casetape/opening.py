@@ -27,8 +27,22 @@ def working(settings: Settings, *, create: bool = True) -> Engine:
 
 
 def reading(settings: Settings) -> Engine:
-    """The engine to look at what must be there already."""
-    return open_engine(settings.engine_options(), create=False, read_only=True)
+    """The engine to look at what must be there already. Raises UnknownTopic where nothing is."""
+    engine = open_engine(settings.engine_options(), create=False, read_only=True)
+    if settings.engine == "cluster":
+        try:
+            _partitions(engine, topics.OBSERVATIONS)
+        except BaseException:
+            engine.close()
+            raise
+    return engine
+
+
+def _partitions(engine: Engine, topic: str) -> int:
+    try:
+        return engine.log.partitions(topic)
+    except UnknownTopic as error:
+        raise UnknownTopic(f"{error}: `casetape topics create` makes what is missing") from None
 
 
 def is_empty(settings: Settings) -> bool:
@@ -36,22 +50,28 @@ def is_empty(settings: Settings) -> bool:
     return settings.engine == "embedded" and settings.home.is_dir() and not (settings.home / FILE).exists()
 
 
+def ready_topics(engine: Engine, settings: Settings) -> None:
+    """Sees to the topics, and lets work begin: in a home of ours they are made where they are missing; on servers that
+    is for `casetape topics create`, for there a prefix may be mistyped, or a topic lost. Raises what `make_topics` and
+    `check_topics` raise."""
+    if settings.engine == "embedded":
+        make_topics(engine, settings)
+        admit(engine)
+    else:
+        check_topics(engine, settings)
+
+
 def make_topics(engine: Engine, settings: Settings) -> None:
-    """Makes the topics that are missing, and lets work begin. Raises EngineError where one has another number of
-    partitions, StoreBehind where the store has lost writes."""
+    """Makes the topics that are missing. Raises EngineError where one has another number of partitions."""
     for topic in topics.ALL:
         engine.log.create_topic(topic, settings.partitions)
-    admit(engine)
 
 
 def check_topics(engine: Engine, settings: Settings) -> None:
     """Lets work begin. Raises UnknownTopic where a topic is missing, TooFewPartitions where one has fewer than the
     settings ask for, StoreBehind where the store has lost writes."""
     for topic in topics.ALL:
-        try:
-            found = engine.log.partitions(topic)
-        except UnknownTopic as error:
-            raise UnknownTopic(f"{error}: `casetape topics create` makes what is missing") from None
+        found = _partitions(engine, topic)
         if found < settings.partitions:
             raise TooFewPartitions(
                 f"topic `{topic}` has {found} partitions, and setting `partitions` asks for {settings.partitions}: set"

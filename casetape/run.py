@@ -11,7 +11,7 @@ from pathlib import Path
 
 from casetape.counting import counts_in
 from casetape.keeping import keep
-from casetape.opening import make_topics, working
+from casetape.opening import ready_topics, working
 from casetape.services.starting import GROUP, MANIFESTS, say_what_is_new, start, unlooked, wanted
 from casetape.settings import Settings
 from casetape.turn import alone, turn
@@ -94,7 +94,7 @@ def run(
     with ExitStack() as stack:
         engine = stack.enter_context(working(settings))
         stack.enter_context(take(settings.home, listener.tell))
-        make_topics(engine, settings)
+        ready_topics(engine, settings)
         if settings.engine == "cluster":
             alone(engine.log, GROUP, settings.session, listener.tell)
         before = _Mark.now(engine)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from engines.kafka.options import KafkaOptions, SaslMechanism, SecurityProtocol
 from engines.redis.options import RedisOptions
@@ -70,6 +70,12 @@ class KafkaSettings(_Service):
     replication: int = Field(default=1, ge=1, le=15, description="copies of the topics that are made")
     cooperative: bool = Field(default=True, description="whether a rebalance leaves alone what stays where it is")
     member: str | None = Field(default=None, description="a name, of this process only, for a static membership")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.security.startswith("SASL") and (self.mechanism is None or self.user is None):
+            raise ValueError(f"{self.security} needs `mechanism`, `user` and a password")
+        return self
 
     def options(self, prefix: str) -> KafkaOptions:
         """What the engine takes. Raises SettingsError."""

@@ -74,10 +74,7 @@ def alone(log: EventLog, group: str, session: float, tell: Callable[[str], None]
     told = False
     while count := log.members(group):
         if time.monotonic() > until:
-            raise HomeBusy(
-                f"{count} workers are at work in group {group}, and work off what `casetape feed` puts there; stop them"
-                " first"
-            )
+            raise HomeBusy(f"{count} are at work in group {group}: stop them first")
         if not told:
             tell(f"group {group} has members still: waiting for them to leave")
             told = True

@@ -12,7 +12,7 @@ from casetape import standing
 from casetape.counting import counts_in
 from casetape.keeping import keep
 from casetape.lagging import positions
-from casetape.opening import make_topics, working
+from casetape.opening import ready_topics, working
 from casetape.run import now
 from casetape.services.options import feeder_options
 from casetape.services.starting import Tell, say_what_is_new, start, wanted
@@ -82,7 +82,7 @@ def up(
     with ExitStack() as stack:
         engine = stack.enter_context(working(settings))
         stack.enter_context(turn(settings.home, tell, UP, stopped))
-        make_topics(engine, settings)
+        ready_topics(engine, settings)
         on_start()
         say_what_is_new(engine, detectors, tell)
         before = counts_in(engine), sum(engine.log.end_offsets(topics.STATES).values())

@@ -134,6 +134,14 @@ class EventLog(Protocol):
         """By partition: what the group has committed; missing where it never did."""
         ...
 
+    def groups(self) -> Sequence[str]:
+        """The groups that there are: with members, or with something committed."""
+        ...
+
+    def forget_group(self, group: str) -> None:
+        """Forgets a group and what it has committed. Raises EngineError where it has members."""
+        ...
+
     def members(self, group: str) -> int:
         """How many members the group has now; one that died counts until its session is over."""
         ...

@@ -228,6 +228,10 @@ class StateStore(Protocol):
         the new pair is not smaller. False: a later owner has moved it."""
         ...
 
+    def forget_owner(self, owner: str) -> int:
+        """Forgets an owner: its manifest, and its parts, of which it tells how many there were."""
+        ...
+
     def note(self, key: str) -> bytes | None:
         """A small named value (the feed ledger's entries are such)."""
         ...

@@ -13,6 +13,8 @@ from schemas.errors import InputError, StoreBehind
 TAIL = 256
 """So many records at the end of each partition of `states` are compared with the store. What a store loses is what it
 was told last, so that of one server the last record alone would do; of a cluster each shard loses its own."""
+PAGE = 1_000
+"""Cases per look."""
 REBUILD = "run `casetape rebuild`, which makes the store anew from `states`"
 
 
@@ -32,6 +34,23 @@ def behind(engine: Engine) -> str | None:
         if head.number == number and head.id != identifier:
             return f"version {number} of `{case}` is not the one in `{STATES}`: {REBUILD}"
     return None
+
+
+def ahead(engine: Engine) -> str | None:
+    """What `states` has lost, in words; None where it has at least as many records as the store knows to be there.
+    Costs what the number of cases costs."""
+    marked = 0
+    after: str | None = None
+    while rows := engine.store.cases(None, order="key", limit=PAGE, after=after):
+        marked += sum(engine.store.published([row.key for row in rows]).values())
+        after = rows[-1].key
+    taped = sum(engine.log.end_offsets(STATES).values())
+    if marked <= taped:
+        return None
+    return (
+        f"{marked:,} versions are known to have reached `{STATES}`, which has had {taped:,} records: it was made anew,"
+        " or cut. Put it back: the store alone has those versions now"
+    )
 
 
 def admit(engine: Engine) -> None:

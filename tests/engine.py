@@ -14,6 +14,7 @@ from engines.engine import Engine
 from engines.kafka.options import KafkaOptions
 from engines.opening import ClusterOptions, EmbeddedOptions, EngineOptions, open_engine
 from engines.redis.options import RedisOptions
+from engines.topics import ALL, DEFAULT_PARTITIONS
 from tests.servers.shared import servers
 
 CHOICE = "CASETAPE_TEST_ENGINE"
@@ -50,21 +51,31 @@ def options_of(home: Path) -> EngineOptions:
     """How the engine of a home is opened."""
     if not on_servers():
         return EmbeddedOptions(home)
+    return _options_at(_prefix(home))
+
+
+def _options_at(prefix: str) -> ClusterOptions:
     at = json.loads(os.environ[CHOICE])
-    prefix = _prefix(home)
     return ClusterOptions(KafkaOptions(at["kafka"], prefix=prefix), RedisOptions(at["redis"], prefix=prefix))
 
 
-def variables(home: Path) -> dict[str, str]:
-    """What a command's environment says of the engine of a home."""
+def variables(home: Path, partitions: int = DEFAULT_PARTITIONS) -> dict[str, str]:
+    """What a command's environment says of the engine of a home. On servers nobody but `casetape topics create` makes
+    topics: those of a home that is new are made here, with so many partitions."""
     if not on_servers():
         return {}
     at = json.loads(os.environ[CHOICE])
+    prefix = _named(home)
+    if prefix not in _used:
+        _used.add(prefix)
+        with open_engine(_options_at(prefix)) as engine:
+            for topic in ALL:
+                engine.log.create_topic(topic, partitions)
     return {
         "CASETAPE_ENGINE": "cluster",
         "CASETAPE_KAFKA__SERVERS": at["kafka"],
         "CASETAPE_REDIS__URL": at["redis"],
-        "CASETAPE_PREFIX": _prefix(home),
+        "CASETAPE_PREFIX": prefix,
     }
 
 
@@ -74,7 +85,11 @@ def open_home(home: Path, *, session_seconds: float = 30.0, create: bool = True,
     return open_engine(options_of(home), session_seconds=seconds, create=create, read_only=read_only)
 
 
+def _named(home: Path) -> str:
+    return f"t-{hashlib.sha256(str(home.absolute()).encode()).hexdigest()[:16]}"
+
+
 def _prefix(home: Path) -> str:
-    prefix = f"t-{hashlib.sha256(str(home.absolute()).encode()).hexdigest()[:16]}"
+    prefix = _named(home)
     _used.add(prefix)
     return prefix

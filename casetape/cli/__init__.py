@@ -16,6 +16,7 @@ from casetape.cli.demo import demo
 from casetape.cli.detector import app as detector
 from casetape.cli.doctor import doctor
 from casetape.cli.feed import feed
+from casetape.cli.groups import app as groups
 from casetape.cli.home import home as home_verb
 from casetape.cli.judge import judge
 from casetape.cli.lag import lag
@@ -52,6 +53,7 @@ app.add_typer(cases, name="cases")
 app.add_typer(quarantine, name="quarantine")
 app.add_typer(detector, name="detector")
 app.add_typer(topics, name="topics")
+app.add_typer(groups, name="groups")
 
 
 def _version(wanted: bool) -> None:

@@ -14,7 +14,7 @@ from casetape.cli.common import FAILED, INTERRUPTED, AsJson, Home, Tenant, print
 from casetape.cli.options import Origin, Subject, feed_options
 from casetape.cli.progress import counter, progress_bar
 from casetape.cli.stopping import stopping
-from casetape.opening import make_topics, working
+from casetape.opening import ready_topics, working
 from casetape.run import now
 from casetape.settings import Settings
 from engines.engine import Engine
@@ -119,7 +119,7 @@ class _Feeding:
     @contextmanager
     def _engine(self) -> Iterator[Engine]:
         with working(self.settings) as engine:
-            make_topics(engine, self.settings)
+            ready_topics(engine, self.settings)
             yield engine
             if self.options.subject is not None:
                 self._look_for(engine, self.options.subject)

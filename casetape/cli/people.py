@@ -72,7 +72,8 @@ def show(chosen: Settings, put: Put, taken: Taken, *, as_json: bool) -> None:
         version = version_at(engine, put.case, head_number(engine.store, put.case))
         now = _at(engine, version)
     if taken == "queued":
-        tell(f"the {put.what} is on the tape: whoever is at work on {chosen.home}, or the next run, will take it in")
+        who = f"whoever is at work on {chosen.home}, or the next run," if chosen.engine == "embedded" else "a worker"
+        tell(f"the {put.what} is on the tape: {who} will take it in")
     if as_json:
         print_json(_json(put, taken, version, now))
         return

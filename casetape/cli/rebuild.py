@@ -10,6 +10,7 @@ import typer
 from casetape.cli.common import FAILED, AsJson, Home, out, print_json, settings, tell, verb
 from casetape.cli.render import cell, count
 from casetape.opening import working
+from casetape.repairing import may_be_made_anew
 from merge.rebuild import rebuild as make_anew
 from merge.verify import verify
 
@@ -17,12 +18,17 @@ from merge.verify import verify
 @verb
 def rebuild(
     check: Annotated[bool, typer.Option("--verify", help="Verify every case afterwards; exit 1 for a fault.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also where services are at work, or the tape knows less than the store.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make the store anew from the tape: every case with the same numbers and ids. Services stop meanwhile."""
+    """Make the store anew from the tape: every case with the same numbers and ids. Stop the services before."""
     chosen = settings(home=home)
     with working(chosen, create=False) as engine:
+        if not force:
+            may_be_made_anew(engine, chosen.session, tell)
         done = make_anew(engine)
         report = verify(engine.store, engine.log, None) if check else None
     faults = [] if report is None else report.faults

@@ -26,7 +26,7 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json(_json(found))
     else:
-        _show(found)
+        _show(found, chosen.engine)
     if found.health != "ok":
         raise typer.Exit(FAILED)
 
@@ -53,9 +53,12 @@ def _service(one: ServiceStanding) -> dict[str, Any]:
     return {"name": one.name, "pid": one.pid, "since": since, "restarts": one.restarts, "last": one.last}
 
 
-def _show(found: Status) -> None:
+def _show(found: Status, engine: str) -> None:
     noted = found.standing
-    head = {"run": "a run is at work"}.get(found.verb or "", "nobody serves this home: `casetape up` does")
+    nobody = "nobody serves this home: `casetape up` does"
+    if engine == "cluster":
+        nobody = "nobody is at work: `casetape worker` and `casetape merger` are what works here"
+    head = {"run": "a run is at work"}.get(found.verb or "", nobody)
     if found.verb is None and any(found.members.values()):
         head = ", ".join(f"{number} in group {group}" for group, number in found.members.items())
     if noted is not None:

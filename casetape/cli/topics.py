@@ -9,8 +9,9 @@ from casetape.cli.findings import findings_json, show_findings
 from casetape.cli.render import cell
 from casetape.doctoring import topic_findings
 from casetape.opening import make_topics, working
+from casetape.settings import Settings
 from engines import topics
-from schemas.errors import UnknownTopic
+from schemas.errors import UnknownTopic, UsageError
 
 app = typer.Typer(help="Make and check the topics of the tape.", no_args_is_help=True)
 
@@ -20,6 +21,7 @@ app = typer.Typer(help="Make and check the topics of the tape.", no_args_is_help
 def create(home: Home = None, as_json: AsJson = False) -> None:
     """Make the topics that are missing; those that are there stay as they are."""
     chosen = settings(home=home)
+    _of_servers(chosen)
     made = []
     with working(chosen) as engine:
         for topic in topics.ALL:
@@ -40,6 +42,7 @@ def create(home: Home = None, as_json: AsJson = False) -> None:
 def check(home: Home = None, as_json: AsJson = False) -> None:
     """Check that every topic is there, with enough partitions and settings that lose nothing: exit 1 where not."""
     chosen = settings(home=home)
+    _of_servers(chosen)
     with working(chosen, create=False) as engine:
         found = topic_findings(engine, chosen)
     if as_json:
@@ -48,3 +51,8 @@ def check(home: Home = None, as_json: AsJson = False) -> None:
         show_findings(found)
     if any(one.level == "fault" for one in found):
         raise typer.Exit(FAILED)
+
+
+def _of_servers(chosen: Settings) -> None:
+    if chosen.engine == "embedded":
+        raise UsageError("`casetape topics` is for the cluster engine (setting `engine`): a home makes its own topics")

@@ -21,6 +21,7 @@ from engines.engine import Engine
 from engines.topics import OBSERVATIONS, VERSIONS
 from merge.policies.registry import Registry, policies
 from merge.tape import MERGER
+from schemas.errors import UsageError
 
 Health = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where to answer /health and /ready.")]
 
@@ -42,6 +43,8 @@ def worker(
     """Run detection workers on Kafka and Redis until Ctrl-C or SIGTERM; start it again elsewhere to scale."""
     chosen = settings(home=home, workers=workers, plugins=plugins, detectors=listed(detectors), health=health)
     say = Words(as_json)
+    if chosen.kafka.member is not None and chosen.workers > 1:
+        raise UsageError("setting `kafka.member` is for one process: start each worker with a name of its own")
     name = set_name(chosen.detectors)
     if asynchronous:
         wanted_async(chosen, say.told, say.told)
@@ -50,6 +53,8 @@ def worker(
         _serve(chosen, lone, say)
         return
     hosted = wanted(chosen, say.told, say.told)
+    if not hosted:
+        raise UsageError("there is no detector to run here: `casetape detector list` shows what there is")
 
     def opened(engine: Engine) -> None:
         say_what_is_new(engine, hosted, say.told, name)

@@ -30,6 +30,9 @@ def look_over(connection: Connection) -> Iterator[Finding]:
     for name, full in zip(ALL, _names(connection), strict=True):
         if full in there:
             yield from _topic(name, there[full]["partitions"], settings[full], len(brokers))
+            wanted = connection.options.replication
+            if (copies := min(len(one["replica_nodes"]) for one in there[full]["partitions"])) < wanted:
+                yield Finding(f"topic {name}", "warning", f"{copies} copies, and `kafka.replication` asks for {wanted}")
     yield from _strays(connection)
 
 

@@ -43,6 +43,13 @@ def delete_groups(connection: Connection) -> None:
             time.sleep(_PAUSE_SECONDS)
 
 
+def delete_group(connection: Connection, name: str) -> None:
+    """Deletes a group that has no members; one that is gone is gone. Raises EngineError."""
+    answer = _delete(connection, [name])[name]
+    if answer not in (_OK, _GONE):
+        raise EngineError(f"could not forget group {name} ({answer})")
+
+
 def _delete(connection: Connection, names: Sequence[str]) -> Mapping[str, str]:
     """By group: what the broker says to its deletion."""
     answers: Mapping[str, str] = connection.call("delete groups", lambda admin: admin.delete_groups(list(names)))

@@ -14,13 +14,14 @@ from engines.failpoints import fail_point
 from engines.kafka.checkup import look_over
 from engines.kafka.connection import Connection
 from engines.kafka.consumer import Member
+from engines.kafka.deleting import delete_group
 from engines.kafka.groups import Groups
 from engines.kafka.producer import Producer
 from engines.kafka.reading import FEW_BYTES, MANY_BYTES, Reader
 from engines.kafka.sizes import Sizes
 from engines.kafka.topic import Topic, Topics
 from engines.log import Consumer, Handover, LogRecord, NewRecord, TopicPartition
-from schemas.errors import UnknownTopic
+from schemas.errors import EngineError, UnknownTopic
 
 
 class KafkaLog:
@@ -45,6 +46,16 @@ class KafkaLog:
 
     def look_over(self) -> Sequence[Finding]:
         return list(look_over(self._connection))
+
+    def groups(self) -> Sequence[str]:
+        start = self._connection.group("")
+        found = self._connection.call("list groups", lambda admin: admin.list_groups())
+        return sorted(one["group_id"][len(start) :] for one in found if one["group_id"].startswith(start))
+
+    def forget_group(self, group: str) -> None:
+        if self.members(group):
+            raise EngineError(f"group {group} has members: stop them first")
+        delete_group(self._connection, self._connection.group(group))
 
     def members(self, group: str) -> int:
         full = self._connection.group(group)

@@ -50,6 +50,19 @@ class Windows(Part):
         arguments = (owner, before, _place(new) + new.body, ANSWERED)
         return bool(self._link.one(*self._link.script("move_manifest", keys, arguments)))
 
+    def forget_owner(self, owner: str) -> int:
+        count = self._link.one("HLEN", self._keys.parts(owner))
+        # the manifest first: parts that no manifest names are strays, which whoever takes over drops
+        self._link.ask(
+            [
+                ("HDEL", self._keys.of_store("manifests"), owner),
+                ("ZREM", self._keys.of_store("owners"), owner),
+                ("UNLINK", self._keys.parts(owner)),
+                ("SREM", self._keys.of_store("part-owners"), owner),
+            ]
+        )
+        return int(count)
+
 
 def _place(one: Manifest) -> bytes:
     return b"%d %d " % (one.generation, one.offset)

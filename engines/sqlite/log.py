@@ -16,7 +16,7 @@ from engines.sqlite.connection import Database
 from engines.sqlite.consumer import Member
 from engines.sqlite.reading import Reader, pick
 from engines.sqlite.topic import Topic, Topics
-from schemas.errors import UnknownTopic
+from schemas.errors import EngineError, UnknownTopic
 
 _TRIMMED_AT_ONCE = 256
 _BELOW_START = """
@@ -124,6 +124,20 @@ class SqliteLog:
                 (self._topics.get(topic).id, group),
             )
         )
+
+    def groups(self) -> Sequence[str]:
+        return [name for (name,) in self._database.rows("SELECT name FROM groups ORDER BY name")]
+
+    def forget_group(self, group: str) -> None:
+        if self.members(group):
+            raise EngineError(f"group {group} has members: stop them first")
+        with self._database.writing() as connection:
+            for table in ("shares", "members"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE group_id = (SELECT id FROM groups WHERE name = ?)",  # noqa: S608 - one of two names
+                    (group,),
+                )
+            connection.execute("DELETE FROM groups WHERE name = ?", (group,))
 
     def members(self, group: str) -> int:
         (count,) = self._database.row(

@@ -63,3 +63,9 @@ class Windows:
                     (*new, owner, expected.generation, expected.offset),
                 )
         return moved.rowcount == 1
+
+    def forget_owner(self, owner: str) -> int:
+        with self._database.writing() as connection:
+            gone = connection.execute("DELETE FROM parts WHERE owner = ?", (owner,)).rowcount
+            connection.execute("DELETE FROM manifests WHERE owner = ?", (owner,))
+        return gone

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engines.topics import DEFAULT_PARTITIONS
 from tests.engine import variables
 
 SECONDS = 240
@@ -36,7 +37,8 @@ class Answer:
 def environment(home: Path, extra: Mapping[str, str]) -> dict[str, str]:
     """The environment of a command: ours without casetape's variables, and with this home."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CASETAPE_")}
-    return {**kept, "CASETAPE_HOME": str(home), **variables(home), **extra}
+    partitions = int(extra.get("CASETAPE_PARTITIONS", DEFAULT_PARTITIONS))
+    return {**kept, "CASETAPE_HOME": str(home), **variables(home, partitions), **extra}
 
 
 def command(*args: str | Path) -> list[str]:

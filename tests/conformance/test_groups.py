@@ -9,7 +9,7 @@ import pytest
 
 from engines.engine import Engine
 from engines.log import TopicPartition, lag
-from schemas.errors import Fenced
+from schemas.errors import EngineError, Fenced
 from tests.conformance.adapter import Adapter
 from tests.conformance.child import said, start
 from tests.conformance.members import GROUP, TOPIC, Driven, all_of, numbered, settled, until
@@ -257,3 +257,19 @@ def test_heartbeats_keep_a_member_that_works_for_long(adapter: Adapter) -> None:
         assert busy.owned == all_of(PARTITIONS)
         busy.consumer.commit(dict.fromkeys(busy.owned, 0))
         assert waiting.owned == set()
+
+
+def test_a_group_is_counted_listed_and_forgotten(engine: Engine) -> None:
+    assert engine.log.members(GROUP) == 0
+    member = Driven(engine)
+    until(lambda: bool(member.owned), member)
+    member.consumer.commit(dict.fromkeys(member.owned, 1))
+    assert engine.log.members(GROUP) == 1
+    assert GROUP in engine.log.groups()
+    with pytest.raises(EngineError, match="members"):
+        engine.log.forget_group(GROUP)
+    member.consumer.close()
+    assert engine.log.members(GROUP) == 0
+    engine.log.forget_group(GROUP)
+    assert engine.log.committed(GROUP, TOPIC) == {}
+    assert GROUP not in engine.log.groups()

@@ -106,3 +106,17 @@ def test_notes_by_page(engine: Engine) -> None:
     assert list(store.notes("feed/", after="feed/0165")) == keys[17:]
     assert list(store.notes("feed/", after="z")) == []
     assert list(store.notes("", limit=2)) == ["a", "feed"]
+
+
+def test_an_owner_is_forgotten_with_its_parts(engine: Engine) -> None:
+    store = engine.store
+    for owner in (OWNER, "detectors/observations/30"):
+        store.put_part(owner, "a", b"1")
+        store.put_part(owner, "b", b"2")
+        assert store.move_manifest(owner, None, Manifest(1, 5, b""))
+    assert store.forget_owner(OWNER) == 2
+    assert store.forget_owner(OWNER) == 0
+    assert (store.manifest(OWNER), list(store.parts(OWNER))) == (None, [])
+    assert list(store.parts("detectors/observations/30")) == ["a", "b"]
+    assert list(store.manifests("detectors/")) == ["detectors/observations/30"]
+    assert store.move_manifest(OWNER, None, Manifest(1, 1, b"again"))

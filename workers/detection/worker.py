@@ -95,6 +95,8 @@ class DetectionWorker:
 
     def idle(self) -> Mapping[TopicPartition, int]:
         """Concludes the windows of silent sources early, and snapshots what is not saved yet."""
+        # a store that was lost, or made anew, is noticed also while nothing comes
+        self._store.heads(())
         if self._options.bounded:
             return self._save(self.owned.values())
         for owned in self.owned.values():

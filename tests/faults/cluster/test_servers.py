@@ -7,6 +7,7 @@ import signal
 import time
 
 import pytest
+from kafka import KafkaAdminClient
 
 from schemas.errors import StoreBehind
 from tests.faults.cluster.rig import Cluster, until
@@ -71,8 +72,8 @@ def test_redis_comes_back_from_an_old_copy(cluster: Cluster) -> None:
     until(lambda: merger.process.poll() is not None, "the merger has ended")
     assert merger.process.returncode == 1
     assert "casetape rebuild" in merger.said()
-    if worker.process.poll() is None:
-        worker.stop()
+    until(lambda: worker.process.poll() is not None, "the worker has ended, though nothing came")
+    assert worker.process.returncode == 1
     rebuilt_and_goes_on(cluster, before)
 
 
@@ -86,8 +87,8 @@ def test_redis_is_wiped(cluster: Cluster) -> None:
     cluster.feed_refused()
     until(lambda: merger.process.poll() is not None, "the merger has ended")
     assert "casetape rebuild" in merger.said()
-    if worker.process.poll() is None:
-        worker.stop()
+    until(lambda: worker.process.poll() is not None, "the worker has ended, though nothing came")
+    assert worker.process.returncode == 1
     rebuilt_and_goes_on(cluster, before)
 
 
@@ -120,3 +121,28 @@ def rebuilt_and_goes_on(cluster: Cluster, before: dict[str, list[str]]) -> None:
         assert set(found.values()) == {1}
         after = lines_of(engine)
     assert all(after[case][: len(line)] == line for case, line in before.items()), "what reached `states` stands"
+
+
+def test_a_tape_that_lost_its_states_costs_the_store_nothing(cluster: Cluster) -> None:
+    """What the tape has lost the store alone has: nobody makes the topic anew by the way, nor the store from it."""
+    merger, worker = cluster.merger(), cluster.worker()
+    cluster.feed(0, 300)
+    cluster.settled()
+    busy = cluster.casetape("rebuild")
+    assert (busy.code, "are at work in group" in busy.err) == (1, True)
+    assert [merger.stop(), worker.stop()] == [0, 0]
+    admin = KafkaAdminClient(bootstrap_servers=cluster.kafka.address)
+    admin.delete_topics(["casetape.states"])
+    admin.close()
+    until(lambda: "is missing" in cluster.casetape("topics", "check").out, "the topic is gone")
+    for verb in (("feed", "-", "--kind", "text", "--subject", "host:a"), ("rebuild",), ("run",)):
+        answer = cluster.casetape(*verb, stdin=b"x")
+        assert (answer.code, "states" in answer.err) == (1, True)
+    assert cluster.casetape("topics", "create").code == 0
+    doctor = cluster.casetape("doctor")
+    assert (doctor.code, "the store alone has those versions" in doctor.out) == (1, True)
+    answer = cluster.casetape("rebuild")
+    assert (answer.code, "Nothing was changed" in answer.err) == (1, True)
+    with cluster.open() as engine:
+        assert engine.store.refused() is None
+        assert len(findings(engine)) == 300
