@@ -48,8 +48,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out, on servers, what is about the one file of the embedded engine."""
+    """Leaves out, on servers, what is about the one file of the embedded engine; and keeps for the campaign what takes
+    long there."""
+    for one in items:
+        if one.get_closest_marker("long_on_servers") and _engine_of(one) == "cluster":
+            one.add_marker(pytest.mark.campaign)
     gone = [one for one in items if one.get_closest_marker("embedded") and _engine_of(one) == "cluster"]
     if gone:
         config.hook.pytest_deselected(items=gone)

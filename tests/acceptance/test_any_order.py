@@ -14,7 +14,7 @@ import pytest
 from tests.acceptance.command import DAY1, DAY2, casetape, closes, command, environment, picture, run
 from tests.acceptance.logs import both_days, lines, shuffled, write
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 
 @pytest.fixture(scope="module")

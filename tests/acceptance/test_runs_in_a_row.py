@@ -12,7 +12,7 @@ import pytest
 from tests.acceptance.command import DAY1, casetape, closes, command, current, environment, picture, run
 from tests.acceptance.logs import lines, write
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 START = 1_588_300_000.0
 CONN = (

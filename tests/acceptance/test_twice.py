@@ -14,7 +14,7 @@ import pytest
 from engines.sqlite import FILE
 from tests.acceptance.command import DAY1, casetape, command, environment, run
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 NOTE = b"the build server called out again\n"
 CASE = "host:build-server"

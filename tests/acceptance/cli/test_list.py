@@ -13,7 +13,7 @@ from tests import factories
 from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 FIELDS = [
     *("key", "tenant", "subject", "number", "verdict", "severity", "score"),

@@ -17,7 +17,7 @@ from tests.acceptance.cli.piped import casetape
 from tests.acceptance.command import Answer, run
 from tests.engine import open_home
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 NAMELESS = b'{"ts":1588316619.5,"id.orig_h":"10.0.0.5","id.orig_p":5,"id.resp_h":"10.0.0.4","id.resp_p":53}'
 BROKEN = b'{"_path":"conn","ts":1588316619.5,"x":\xff\x00\x1b[31m}'

@@ -15,7 +15,7 @@ from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 from tests.acceptance.command import Answer
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 
 class Told(NamedTuple):

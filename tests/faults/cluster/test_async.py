@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.faults.cluster.rig import Cluster, until
@@ -20,6 +22,12 @@ class Slowly(AsyncDetector):
         await asyncio.sleep(0.02)
         return Finding("suspicious", 0.5, fingerprint=f"slowly {observation.data['uid']}", title="slowly")
 """
+
+
+@pytest.fixture
+def cluster(shared_of: Callable[..., Cluster]) -> Cluster:
+    """On servers that the module shares, with four partitions: nobody stops them here."""
+    return shared_of(4)
 
 
 def test_what_waits_is_hosted_beside_what_does_not(cluster: Cluster) -> None:

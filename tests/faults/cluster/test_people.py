@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.faults.cluster.rig import Cluster
 
 pytestmark = pytest.mark.needs_services
 CASE = "host:10.0.0.7"
+
+
+@pytest.fixture
+def cluster(shared_of: Callable[..., Cluster]) -> Cluster:
+    """On servers that the module shares, with four partitions: nobody stops them here."""
+    return shared_of(4)
 
 
 def groups(cluster: Cluster) -> dict[str, int]:

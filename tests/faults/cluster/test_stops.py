@@ -16,6 +16,18 @@ pytestmark = pytest.mark.needs_services
 COUNT = 3_000
 
 
+@pytest.fixture
+def cluster(shared_of: Callable[..., Cluster]) -> Cluster:
+    """On servers that the module shares, with four partitions: nobody stops them here."""
+    return shared_of(4)
+
+
+@pytest.fixture
+def cluster_of(shared_of: Callable[..., Cluster]) -> Callable[..., Cluster]:
+    """The same, with any number of partitions."""
+    return shared_of
+
+
 def fed_in_parts(cluster: Cluster, parts: int, between: Callable[[int], None]) -> None:
     """Feeds everything in parts, with something after each."""
     size = COUNT // parts
@@ -24,8 +36,15 @@ def fed_in_parts(cluster: Cluster, parts: int, between: Callable[[int], None]) -
         between(part)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-@pytest.mark.parametrize("which", ["worker", "merger"])
+@pytest.mark.parametrize(
+    ("which", "number"),
+    [
+        ("worker", signal.SIGKILL),
+        ("merger", signal.SIGTERM),
+        pytest.param("worker", signal.SIGTERM, marks=pytest.mark.campaign),
+        pytest.param("merger", signal.SIGKILL, marks=pytest.mark.campaign),
+    ],
+)
 def test_a_service_is_ended_in_mid_batch(cluster: Cluster, which: str, number: signal.Signals) -> None:
     others = cluster.merger() if which == "worker" else cluster.worker()
     first = cluster.start("worker", "--detectors", "each") if which == "worker" else cluster.merger()

@@ -11,7 +11,7 @@ import pytest
 from engines.failpoints import VARIABLE
 from tests.faults.detection.pipeline import Outcome, Pipeline
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 POINTS = {
     "worker.assigned": (1, 3),

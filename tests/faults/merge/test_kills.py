@@ -17,7 +17,7 @@ from tests import factories
 from tests.engine import open_home
 from tests.faults.merge.homes import finished, in_quarantine, killed, made, merge, outcomes, published, start
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 SUBJECTS = ("host:10.0.0.5", "host:10.0.0.6", "user:alice")
 BRANCHES = [
