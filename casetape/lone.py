@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from casetape.health import Health, told
+from casetape.housekeeping import keeping_house
 from casetape.lagging import Position, positions_of
 from casetape.opening import check_topics, working
 from casetape.progress import Progress, looking
@@ -33,7 +34,7 @@ IDLE_SECONDS = 10.0
 @dataclass(frozen=True, slots=True)
 class Lone:
     """What is run: `count` processes of a module, which read `topic` in `group`. `opened` is called with the engine
-    before they start."""
+    before they start. `keeps_house`: whether what is no longer to be kept is let go of beside them."""
 
     name: str
     module: str
@@ -42,6 +43,7 @@ class Lone:
     group: str
     topic: str
     opened: Callable[[Engine], None] = lambda engine: None
+    keeps_house: bool = False
 
 
 def serve_alone(
@@ -63,6 +65,8 @@ def serve_alone(
         supervisor = Supervisor(tell, lasting=True)
         stack.callback(supervisor.stop)
         progress = stack.enter_context(looking(engine, lone.group, lone.topic))
+        if lone.keeps_house:
+            stack.enter_context(keeping_house(settings, tell))
         host = _Host(supervisor, tell, progress, Watch(settings.stuck))
         address = stack.enter_context(told(settings.health, host.health))
         for number in range(lone.count):

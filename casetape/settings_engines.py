@@ -20,6 +20,8 @@ DAY_SECONDS = 86_400
 
 
 def _addresses(servers: str) -> str:
+    if "@" in servers:
+        raise ValueError("it must not hold a user or a password: those belong into `kafka.user` and `kafka.password`")
     for one in servers.split(","):
         host, colon, port = one.strip().rpartition(":")
         if not colon or not host or not port.isdecimal():
@@ -31,7 +33,7 @@ def _redis_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("redis", "rediss") or not parts.hostname:
         raise ValueError("it must be redis://host:port/database, or rediss:// for TLS")
-    if parts.password:
+    if parts.password or "password" in parts.query:
         raise ValueError("it must not hold the password: that belongs into `redis.password` or `redis.password_file`")
     return url
 

@@ -249,7 +249,8 @@ class StateStore(Protocol):
         ...
 
     def begin(self, epoch: str, *, anew: bool = False) -> bool:
-        """Gives the store its epoch where it has none, or (`anew`) another one. False: it has one already."""
+        """Gives the store its epoch where it has none, or (`anew`) another one. False: it has one already, or (`anew`)
+        it was refused by another meanwhile, or never."""
         ...
 
     def refused(self) -> str | None:

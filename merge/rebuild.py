@@ -1,63 +1,90 @@
-"""Making the store anew from `states`: same numbers, same ids (I1)."""
+"""Making the store anew from `states`: same numbers, same ids (I1).
+
+A tape that several wrote on may hold what is on no line: a merger that was frozen while the store was lost, or made
+anew, wakes and publishes versions under numbers that others have given meanwhile. So a version is taken where it stands
+on the head of what was taken before, in the order of the log; everything else is left out, and what it brought is
+merged again from `versions`, which has all of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from engines.engine import Engine
 from engines.log import LogRecord, TopicPartition
-from engines.store import Commit, Move, StoredVersion
+from engines.partitioner import partition_of
+from engines.store import Commit, Move, Snapshot, StoredVersion
 from engines.topics import STATES
 from merge.branches import SecretOf, no_secrets
 from merge.contents import carried, parted, read_stored
 from merge.highwater import new_epoch
 from merge.plan import row_of
 from merge.summary import Summary, advance, empty, moved, snapshot_due, snapshot_of
-from merge.tape import PAGE, records
+from merge.tape import MERGER, PAGE, records
 from schemas.errors import EngineError, InputError
 from schemas.keys import parse_case
 from schemas.version import StateVersion
 
-UNDERWAY = "the store is being made anew: wait for `casetape rebuild` to end, or run it again where it was stopped"
+UNDERWAY = "the store is being made anew: where no `casetape rebuild` is at work any more, run it again"
 DROPPED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild did: records of `states` read, versions put into the store, of how many cases; `repeats` are
-    records that say again what an earlier one said."""
+    """What a rebuild did: records of `states`, versions put into the store, of how many cases. `repeats` say again what
+    a version of the line says; `left_out` stand on no line, or are no versions. records = versions + repeats +
+    left_out."""
 
     records: int = 0
     versions: int = 0
     repeats: int = 0
+    left_out: int = 0
     cases: int = 0
 
 
 def rebuild(
-    engine: Engine, *, secret_of: SecretOf = no_secrets, on_progress: Callable[[Rebuilt], None] = lambda so_far: None
+    engine: Engine, *, secret_of: SecretOf = no_secrets, on_progress: Callable[[int], None] = lambda versions: None
 ) -> Rebuilt:
     """Drops all cases from the store and puts those of `states` there, with every version, snapshot, mark and place.
     The store is refused to everyone else meanwhile, and has a new epoch afterwards, so that whoever worked on the old
     one notices. Windows and notes stay as they are: a worker goes on from its snapshot, or from the oldest observation
-    where it finds none.
+    where it finds none. Where anything was left out, the mergers begin anew with `versions`. `on_progress` gets how
+    many versions the store has.
 
-    Raises EngineError where `states` lacks a version or holds two that differ under one number.
+    Raises EngineError where others work on the store, or make it anew, meanwhile.
     """
     store = engine.store
     store.refuse(UNDERWAY)
     while dropped := [row.key for row in store.cases(None, order="key", limit=DROPPED_AT_ONCE)]:
         store.drop(dropped)
-    total = Rebuilt()
-    for partition, end in engine.log.end_offsets(STATES).items():
-        making = _Partition(engine, secret_of)
-        for page in _pages(records(engine.log, TopicPartition(STATES, partition), end)):
-            making.take(page)
-            on_progress(_sum(total, making.done))
-        total = _sum(total, making.done)
-    store.begin(new_epoch(), anew=True)
+    making = _Making(engine, secret_of)
+    counts = _Counts()
+    taken = -1
+    # a case may have versions in two partitions, where a topic was given more of them: the later ones wait for the next
+    # pass
+    while (counts.left_out or taken < 0) and making.versions != taken:
+        taken, counts = making.versions, _Counts()
+        for partition, end in engine.log.end_offsets(STATES).items():
+            at = TopicPartition(STATES, partition)
+            for page in _pages(records(engine.log, at, end)):
+                making.take(at, page, counts)
+                on_progress(making.versions)
+    if counts.left_out:
+        engine.log.forget_group(MERGER)
+    if not store.begin(new_epoch(), anew=True):
+        raise EngineError("the store is being made anew by another: what was made here is not let go")
     store.refuse(None)
-    return total
+    repeats = counts.records - making.versions - counts.left_out
+    return Rebuilt(counts.records, making.versions, repeats, counts.left_out, making.cases)
+
+
+@dataclass
+class _Counts:
+    """Of one pass."""
+
+    records: int = 0
+    left_out: int = 0
 
 
 def _pages(found: Iterable[LogRecord]) -> Iterator[list[LogRecord]]:
@@ -71,99 +98,101 @@ def _pages(found: Iterable[LogRecord]) -> Iterator[list[LogRecord]]:
         yield page
 
 
-class _Partition:
-    """The cases of one partition, as far as they are made."""
+@dataclass
+class _Fresh:
+    """What a page adds to a case: versions on its head, by the offsets they lie at."""
+
+    summary: Summary
+    versions: list[StoredVersion] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
+    newest: StateVersion | None = None
+    snapshot: Snapshot | None = None
+
+
+class _Making:
+    """The cases, as far as they are made."""
 
     def __init__(self, engine: Engine, secret_of: SecretOf) -> None:
         self._engine = engine
         self._secret_of = secret_of
         self._summaries: dict[str, Summary] = {}
-        self.done = Rebuilt()
+        self._partitions = engine.log.partitions(STATES)
+        self.versions = 0
 
-    def take(self, page: Iterable[LogRecord]) -> None:
-        """Puts what these records hold into the store."""
-        fresh: dict[str, list[tuple[int, StoredVersion]]] = {}
-        count = repeats = 0
+    @property
+    def cases(self) -> int:
+        """How many have a version."""
+        return len(self._summaries)
+
+    def take(self, at: TopicPartition, page: Iterable[LogRecord], counts: _Counts) -> None:
+        """Puts those of these records into the store that stand on its lines."""
+        fresh: dict[str, _Fresh] = {}
+        earlier: dict[str, list[tuple[int, str]]] = {}
         for record in page:
-            count += 1
-            stored = self._stored(record)
-            held = fresh.setdefault(record.key, [])
-            last = held[-1][1].number if held else self._summary(record.key).number
-            if stored.number <= last:
-                self._same(record, stored, [one for _, one in held])
-                repeats += 1
+            counts.records += 1
+            read = self._read(record)
+            if read is None:
+                counts.left_out += 1
                 continue
-            if stored.number != last + 1:
-                raise EngineError(f"`{STATES}` lacks version {last + 1} of `{record.key}`: it cannot be made anew")
-            held.append((record.offset, stored))
-        work = {case: held for case, held in fresh.items() if held}
-        self._put(work)
-        self.done = Rebuilt(
-            self.done.records + count,
-            self.done.versions + sum(map(len, work.values())),
-            self.done.repeats + repeats,
-            len(self._summaries),
-        )
+            stored, version = read
+            case = version.case
+            made = fresh.get(case) or _Fresh(self._summary(case, version))
+            if stored.number == made.summary.number + 1 and version.header.parents[:1] == (made.summary.id,):
+                fresh[case] = made
+                self._grow(made, stored, version)
+                if partition_of(case, self._partitions) == at.partition:
+                    made.places[stored.number] = record.offset
+            else:
+                earlier.setdefault(case, []).append((stored.number, stored.id))
+        self._put(fresh)
+        counts.left_out += sum(self._strangers(case, some) for case, some in earlier.items())
 
-    def _stored(self, record: LogRecord) -> StoredVersion:
+    def _read(self, record: LogRecord) -> tuple[StoredVersion, StateVersion] | None:
+        """A record's version, proved by its id; None where it is none, or stands under another case's key."""
         try:
-            return parted(record.value)
-        except InputError as error:
-            raise EngineError(f"`{STATES}` offset {record.offset}: {error}") from error
+            stored = parted(record.value)
+            version = StateVersion.parse(stored.record)
+            version.proven(self._secret_of(version.tenant))
+            key = parse_case(record.key)
+            whole = {one.id for one in stored.contents} == set(carried(version))
+        except (InputError, ValueError):
+            # `verify` tells of each of these by its place
+            return None
+        return (stored, version) if whole and (key.tenant, key.subject) == (version.tenant, version.subject) else None
 
-    def _same(self, record: LogRecord, stored: StoredVersion, fresh: Iterable[StoredVersion]) -> None:
-        before = next((one for one in fresh if one.number == stored.number), None)
-        if before is None:
-            (before,) = self._engine.store.versions(record.key, stored.number, stored.number)
-        if before.id != stored.id:
-            raise EngineError(
-                f"`{STATES}` offset {record.offset} holds another version {stored.number} of `{record.key}` than an"
-                " earlier record: it cannot be made anew"
-            )
+    def _summary(self, case: str, version: StateVersion) -> Summary:
+        found = self._summaries.get(case)
+        return found or empty(version.tenant, version.subject, self._secret_of(version.tenant))
 
-    def _put(self, work: dict[str, list[tuple[int, StoredVersion]]]) -> None:
+    def _grow(self, made: _Fresh, stored: StoredVersion, version: StateVersion) -> None:
+        read = (read_stored(one.id, one.body) for one in stored.contents)
+        grown = advance(made.summary, [one for one in read if one is not None])
+        summary = moved(grown, version.number, version.id, version.header.at)
+        if snapshot_due(summary):
+            made.snapshot, summary = snapshot_of(summary), replace(summary, snapshot=summary.number)
+        made.summary, made.newest = summary, version
+        made.versions.append(stored)
+
+    def _put(self, fresh: dict[str, _Fresh]) -> None:
         store = self._engine.store
         commits, moves = [], []
-        for case, held in work.items():
-            before = self._summary(case)
-            commits.append(self._commit(case, before, [stored for _, stored in held]))
-            places = {stored.number: offset for offset, stored in held}
-            moves.append(Move(case, before.number, held[-1][1].number, places))
+        for case, made in fresh.items():
+            first, newest = made.versions[0].number, made.newest
+            assert newest is not None, "it is only put where it has versions"  # noqa: S101 - for the type checker
+            before = self._summary(case, newest)
+            row = row_of(newest, len(made.summary.current))
+            commits.append(Commit(case, before.head, tuple(made.versions), row, made.snapshot))
+            moves.append(Move(case, first - 1, newest.number, made.places))
         if commits and not all(store.commit(commits)):
             raise EngineError("another writer was at work on the store while it was made anew: run it again")
         if moves:
             store.move_published(moves)
+        for case, made in fresh.items():
+            self._summaries[case] = made.summary
+            self.versions += len(made.versions)
 
-    def _commit(self, case: str, before: Summary, held: list[StoredVersion]) -> Commit:
-        summary, snapshot = before, None
-        version: StateVersion | None = None
-        for stored in held:
-            version = StateVersion.parse(stored.record)
-            if version.header.parents[:1] != (summary.id,):
-                raise EngineError(f"version {version.number} of `{case}` in `{STATES}` stands on no version before it")
-            bodies = {one.id: one.body for one in stored.contents}
-            read = (read_stored(one, bodies[one]) for one in carried(version) if one in bodies)
-            grown = advance(summary, [one for one in read if one is not None])
-            summary = moved(grown, version.number, version.id, version.header.at)
-            if snapshot_due(summary):
-                snapshot, summary = snapshot_of(summary), replace(summary, snapshot=summary.number)
-        assert version is not None, "a case is only put where it has versions"  # noqa: S101 - for the type checker
-        self._summaries[case] = summary
-        return Commit(case, before.head, tuple(held), row_of(version, len(summary.current)), snapshot)
-
-    def _summary(self, case: str) -> Summary:
-        found = self._summaries.get(case)
-        if found is None:
-            key = parse_case(case)
-            found = empty(*key, self._secret_of(key[0]))
-            self._summaries[case] = found
-        return found
-
-
-def _sum(one: Rebuilt, other: Rebuilt) -> Rebuilt:
-    return Rebuilt(
-        one.records + other.records,
-        one.versions + other.versions,
-        one.repeats + other.repeats,
-        one.cases + other.cases,
-    )
+    def _strangers(self, case: str, some: list[tuple[int, str]]) -> int:
+        """How many of these numbers and ids are not on the case's line."""
+        numbers = [number for number, _ in some]
+        line = {one.number: one.id for one in self._engine.store.versions(case, min(numbers), max(numbers))}
+        return sum(line.get(number) != identifier for number, identifier in some)

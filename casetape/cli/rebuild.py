@@ -38,6 +38,9 @@ def rebuild(
     else:
         what = f"{count(done.cases, 'case')}, {count(done.versions, 'version')}"
         out.print(cell(f"made anew: {what} out of {count(done.records, 'record')}, {done.repeats:,} of them repeats"))
+        if done.left_out:
+            left = f"{count(done.left_out, 'record')} of `states` left out, which stand on no line"
+            out.print(cell(f"{left}: what they brought is merged again", "yellow"))
         if report is not None and report.ok:
             out.print(cell(f"verified: {count(report.cases, 'case')}, no faults", "green"))
     if faults:

@@ -75,7 +75,7 @@ def merger(
     """Run a merger on Kafka and Redis until Ctrl-C or SIGTERM; a second one shares the work and takes over."""
     chosen = settings(home=home, policy=chosen_policy(policy, policy_option), health=health)
     policies(Registry.installed(), chosen.policy_choice())
-    lone = Lone("merger", "casetape.services.merger", merger_options(chosen), 1, MERGER, VERSIONS)
+    lone = Lone("merger", "casetape.services.merger", merger_options(chosen), 1, MERGER, VERSIONS, keeps_house=True)
     _serve(chosen, lone, Words(as_json))
 
 

@@ -14,7 +14,7 @@ class Epoch(Cases):
         return None if found is None else found.decode()
 
     def begin(self, epoch: str, *, anew: bool = False) -> bool:
-        given = self._link.one(*self._link.script("begin", [self._keys.about], (epoch, int(anew))))
+        given = self._link.one(*self._link.script("begin", [self._keys.about], (epoch, int(anew), self._watch.name)))
         if given:
             self._watch.begun(epoch)
         return bool(given)

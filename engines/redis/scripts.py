@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-GUARDED = frozenset({"commit", "mark", "move_published"})
+GUARDED = frozenset({"commit", "drop", "mark", "move_published"})
 """Scripts that write to lines: `guard.lua` stands before them."""
 NAMES = (
-    *("begin", "commit", "index", "mark", "move_manifest", "move_note", "move_published", "named", "page"),
+    *("begin", "commit", "drop", "index", "mark", "move_manifest", "move_note", "move_published", "named", "page"),
     *("part_sizes", "prune", "refuse", "snapshot", "unindex", "unmark", "versions"),
 )
 

@@ -31,6 +31,11 @@ class Watch:
         self._beat = 0
         self._holding = False
 
+    @property
+    def name(self) -> str:
+        """How the store knows this one."""
+        return self._me
+
     def told(self) -> tuple[Argument, ...]:
         """What `guard.lua` compares with the store."""
         return self._me, self._epoch or "", self._beat, int(self._holding)
@@ -63,8 +68,14 @@ class Watch:
 
     def hold(self, reason: str | None) -> None:
         """Refuses the store to everyone else, or (None) gives it back."""
-        arguments = ("", "") if reason is None else (reason, self._me)
-        epoch, beat = self._link.one(*self._link.script("refuse", [self._link.keys.about], arguments))
+        arguments = ("" if reason is None else reason, self._me)
+        answer = self._link.one(*self._link.script("refuse", [self._link.keys.about], arguments))
+        if not answer:
+            raise EngineError(
+                f"the store on Redis at {self._link.where} is being made anew by another: it stays refused until that"
+                " ends"
+            )
+        epoch, beat = answer
         self._holding = reason is not None
         # whoever makes it anew takes it as it is
         self._epoch, self._beat = epoch.decode() or None, int(beat)

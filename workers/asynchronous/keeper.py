@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from engines.engine import Engine
 from engines.failpoints import fail_point
@@ -57,10 +58,13 @@ class Keeper:
         lines = []
         for at in partitions:
             start = max(starts[at.partition], min(committed.get(at.partition, 0), ends[at.partition]))
-            held = take_over(self._engine.store, self._group, at, self._detectors, start, terms)
+            held = take_over(self._engine.store, self._group, at, self._detectors, start, partial(self._end, at), terms)
             lines.append(Line(at, held))
             fail_point("async.assigned")
         return lines
+
+    def _end(self, at: TopicPartition) -> int:
+        return self._engine.log.end_offsets(at.topic)[at.partition]
 
     def follows(self, at: TopicPartition, offset: int, found: int) -> bool:
         """Whether the record at `found` is the first one kept from `offset` on: nobody has skipped any in between."""

@@ -21,6 +21,7 @@ def take_over(
     at: TopicPartition,
     detectors: Sequence[Detector],
     start: int,
+    end: Callable[[], int],
     terms: Terms,
     *,
     replay: str | None = None,
@@ -29,9 +30,10 @@ def take_over(
     earlier owner can no longer write. The store counts the generations, since a log's own may fall or repeat.
 
     A detector that is new, or has another version or other parameters than the snapshot, starts afresh; where nothing
-    is known, or retention has deleted what comes next, from offset `start`. The first owner in a `replay` of this name
-    lets all detectors start again from there; what they said before they say again, to no effect, since ids are
-    digests of content (I4). Raises Fenced where a later owner was first, EngineError where the snapshot is damaged.
+    is known, or retention has deleted what comes next, from offset `start`; from there also where the log ends before
+    what is known of it (`end`, asked once that was read): it was made anew, or cut. The first owner in a `replay` of
+    this name lets all detectors start again from there; what they said before they say again, to no effect, since ids
+    are digests of content (I4). Raises Fenced where a later owner was first, EngineError where the snapshot is damaged.
     """
     owner = owner_of(group, at)
     manifest = store.manifest(owner)
@@ -50,7 +52,8 @@ def take_over(
         if replay is not None and replay != known.replay:
             partition.counted = max(known.counted, manifest.offset)
         else:
-            partition.offset = max(start, manifest.offset)
+            # a log that ends before what is known of it was made anew, or cut: what it holds was never seen
+            partition.offset = start if manifest.offset > end() else max(start, manifest.offset)
             _load(partition, known, read)
     partition.replay = replay or partition.replay
     partition.move()

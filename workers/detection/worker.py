@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from engines.failpoints import fail_point
 from engines.log import Batch, Consumer, EventLog, LogRecord, TopicPartition
@@ -75,6 +76,7 @@ class DetectionWorker:
                 at,
                 self._detectors,
                 starts[at.partition],
+                partial(self._end, at.partition),
                 terms,
                 replay=self._options.replay,
             )
@@ -84,6 +86,9 @@ class DetectionWorker:
             self.owned[at] = owned
             consumer.seek(at, owned.offset)
             fail_point("worker.assigned")
+
+    def _end(self, partition: int) -> int:
+        return self._log.end_offsets(OBSERVATIONS)[partition]
 
     def handle(self, batches: Sequence[Batch]) -> Mapping[TopicPartition, int]:
         """Looks at all records, publishes what they bring, and snapshots when it is time."""

@@ -146,3 +146,22 @@ def test_a_tape_that_lost_its_states_costs_the_store_nothing(cluster: Cluster) -
     with cluster.open() as engine:
         assert engine.store.refused() is None
         assert len(findings(engine)) == 300
+
+
+def test_a_topic_that_was_made_anew_is_read_from_its_beginning(cluster: Cluster) -> None:
+    """What is known of the old one says nothing of what the new one holds."""
+    merger, worker = cluster.merger(), cluster.worker()
+    cluster.feed(0, 600)
+    cluster.settled()
+    assert worker.stop() == 0
+    admin = KafkaAdminClient(bootstrap_servers=cluster.kafka.address)
+    admin.delete_topics(["casetape.observations"])
+    admin.close()
+    until(lambda: "is missing" in cluster.casetape("topics", "check").out, "the topic is gone")
+    assert cluster.casetape("topics", "create").code == 0
+    cluster.feed(600, 700)
+    cluster.worker()
+    with cluster.open() as engine:
+        until(lambda: len(findings(engine)) == 700, "all that is new is looked at")
+        assert set(findings(engine).values()) == {1}
+    assert merger.process.poll() is None

@@ -13,9 +13,9 @@ from engines.topics import STATES, VERSIONS
 from merge.highwater import admit, behind
 from merge.merger import Merger
 from merge.rebuild import rebuild
-from merge.tape import partitions_of
+from merge.tape import MERGER, partitions_of
 from merge.verify import verify
-from schemas.errors import EngineError, StoreBehind
+from schemas.errors import StoreBehind
 from schemas.version import StateVersion
 from tests import factories
 from tests.engine import open_home
@@ -115,13 +115,38 @@ def test_repeats_in_states_are_repeats(engine: Engine) -> None:
     assert outcomes(engine) == before
 
 
-@pytest.mark.parametrize(("further", "words"), [(2, "lacks version"), (0, "holds another version")])
-def test_a_tape_with_a_gap_or_a_fork_is_told_of(engine: Engine, further: int, words: str) -> None:
-    """And the store stays refused: nobody works on half of a line."""
+@pytest.mark.parametrize("further", [0, 1, 2])
+def test_what_stands_on_no_line_is_left_out_and_merged_again(engine: Engine, further: int) -> None:
+    """A merger that was frozen while the store was made anew wakes, and publishes under numbers that others have given;
+    nobody's word is lost for it."""
     version = StateVersion.parse(taped(engine)[-1].value)
-    header = version.header.model_copy(update={"number": version.number + further, "at": version.header.at + 1})
+    header = version.header.model_copy(
+        update={"number": version.number + further, "at": version.header.at + 1, "parents": ("ver_" + "0" * 64,)}
+    )
     forged = version.model_copy(update={"header": header, "id": header.version_id()})
     engine.log.append(STATES, [NewRecord(factories.CASE, forged.encode())])
-    with pytest.raises(EngineError, match=words):
-        rebuild(engine)
-    assert engine.store.refused() is not None
+    before, results = everything(engine), outcomes(engine)
+    assert rebuild(engine).left_out == 1
+    assert everything(engine) == before
+    assert engine.log.committed(MERGER, VERSIONS) == {}
+    merge(engine, Merger(engine.log, engine.store), 100)
+    assert outcomes(engine) == results
+
+
+def test_what_is_no_version_is_left_out(engine: Engine) -> None:
+    """One bad record must not cost the store."""
+    good = taped(engine)[-1]
+    outline = StateVersion.parse(good.value)
+    renumbered = outline.header.model_copy(update={"number": 7_000})
+    bad = [
+        NewRecord("", b"\xff\x00"),
+        NewRecord(factories.CASE, b""),
+        NewRecord("acme-corp/host:10.0.0.5", good.value),
+        NewRecord(factories.CASE, outline.model_copy(update={"header": renumbered}).encode()),
+        NewRecord("no case at all", good.value),
+    ]
+    engine.log.append(STATES, bad)
+    before = everything(engine)
+    done = rebuild(engine)
+    assert (done.left_out, done.records) == (len(bad), done.versions + done.repeats + len(bad))
+    assert everything(engine) == before

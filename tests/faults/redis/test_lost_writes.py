@@ -11,7 +11,7 @@ import redis
 from engines.redis import RedisStore
 from engines.redis.versions import Versions
 from engines.store import Move
-from schemas.errors import StoreBehind
+from schemas.errors import EngineError, StoreBehind
 from tests.conformance.lines import CASE, GENESIS, commit, head_after, made_id
 from tests.faults.redis.conftest import Opens
 from tests.servers.redis import RedisServer
@@ -147,3 +147,24 @@ def test_the_epoch_is_given_once(store: RedisStore, opens: Opens) -> None:
     assert not opens().begin("another")
     assert store.epoch() == "first"
     assert store.begin("first"), "a repeat of the call that gave it"
+
+
+def test_who_was_overtaken_in_making_it_anew_can_neither_drop_nor_let_go(store: RedisStore, opens: Opens) -> None:
+    """A rebuild that was frozen wakes after another has ended, and while a third is at work."""
+    late = opens()
+    late.refuse("the first")
+    maker = opens()
+    maker.refuse("the second")
+    assert maker.commit([commit(CASE, GENESIS)]) == [True]
+    for step in (lambda: late.drop([CASE]), lambda: late.refuse(None)):
+        with pytest.raises(EngineError):
+            step()
+    assert not late.begin("late", anew=True)
+    assert maker.begin("second", anew=True)
+    maker.refuse(None)
+    with pytest.raises(StoreBehind):
+        late.drop([CASE])
+    assert not late.begin("late", anew=True)
+    fresh = opens()
+    assert (fresh.epoch(), fresh.refused()) == ("second", None)
+    assert CASE in fresh.heads([CASE])

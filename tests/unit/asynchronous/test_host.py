@@ -171,7 +171,7 @@ def test_one_whose_partition_another_took_over_ends_and_can_begin_anew(run: Run)
     async def told(stand: Stand) -> None:
         async with stand.host(Held(free=True)) as host:
             with open_engine(stand.home) as engine:
-                take_over(engine.store, GROUP, AT, [], 0, Terms(0, 0, lambda: None))
+                take_over(engine.store, GROUP, AT, [], 0, lambda: 10**9, Terms(0, 0, lambda: None))
             await stand.offer(host, 0)
             error = await asyncio.wait_for(host.failure(), 20.0)
             assert isinstance(error, EngineUnavailable)
