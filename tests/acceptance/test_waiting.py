@@ -22,11 +22,16 @@ REPLY = ["reply", CASE, "it is bad", "--by", "ada", "--request-id", "r-1", "--js
 VERBS = pytest.mark.parametrize("verb", [JUDGE, REPLY], ids=["judge", "reply"])
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    made = Home(tmp_path)
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    made = Home(tmp_path_factory.mktemp("told"))
     made.told("odd")
     return made
+
+
+@pytest.fixture
+def home(tmp_path: Path, told: Home) -> Home:
+    return told.copied(tmp_path)
 
 
 @contextmanager

@@ -15,9 +15,14 @@ WIDE = {"COLUMNS": "120"}
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def home(tmp_path: Path, told: Home) -> Home:
+    return told.copied(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Three cases: two that the list concerns, of two tenants, and one that it does not."""
-    made = Home(tmp_path)
+    made = Home(tmp_path_factory.mktemp("told"))
     made.told("bad odd")
     made.told("bad odd", tenant="acme")
     made.told("odd", case="host:other")

@@ -12,10 +12,8 @@ from tests.acceptance.words import CASE, Home
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    made = Home(tmp_path)
-    made.told("odd")
-    return made
+def home(tmp_path: Path, still: Home) -> Home:
+    return still.copied(tmp_path)
 
 
 @pytest.fixture(scope="module")
