@@ -14,7 +14,7 @@ import pytest
 from tests.acceptance.command import DAY1, Answer, casetape, closes, run
 from tests.acceptance.logs import lines, write
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 GOOD = (
     b'{"_path":"conn","ts":1588316619.5,"id.orig_h":"10.0.0.5","id.orig_p":5,"id.resp_h":"10.0.0.4","id.resp_p":53}\n'

@@ -51,7 +51,7 @@ def one_message(answer: Answer, *words: str) -> None:
     assert SECRET not in answer.err
 
 
-@pytest.mark.parametrize("verb", [("topics", "create"), ("worker",), ("merger",), ("lag",), ("run",)])
+@pytest.mark.parametrize("verb", [("topics", "create"), ("worker",), ("run",)])
 def test_no_broker(tmp_path: Path, shared: Servers, verb: tuple[str, ...]) -> None:
     (port,) = free_ports(1)
     started = time.monotonic()
@@ -60,7 +60,7 @@ def test_no_broker(tmp_path: Path, shared: Servers, verb: tuple[str, ...]) -> No
     assert time.monotonic() - started >= 2, "it is tried again until the time is over"
 
 
-@pytest.mark.parametrize("verb", [("topics", "create"), ("worker",), ("merger",), ("lag",), ("run",)])
+@pytest.mark.parametrize("verb", [("topics", "create"), ("worker",), ("run",)])
 def test_no_redis(tmp_path: Path, shared: Servers, verb: tuple[str, ...]) -> None:
     (port,) = free_ports(1)
     answer = asked(tmp_path, Servers(shared.kafka, f"redis://127.0.0.1:{port}/0"), *verb)

@@ -67,6 +67,7 @@ def _redis(folder: Path, own: Certificates) -> tuple[RedisServer, str]:
 
 
 def test_a_sentence_becomes_a_case(tmp_path: Path, env: dict[str, str]) -> None:
+    assert casetape(tmp_path, "topics", "create", env=env).code == 0
     told = ("--kind", "text", "--subject", "host:10.0.0.5", "--json")
     assert casetape(tmp_path, "feed", "-", *told, stdin=b"two in the morning", env=env).json["appended"] == 1
     assert casetape(tmp_path, "run", "--json", env=env).json["recorded"] == 1

@@ -21,7 +21,7 @@ from tests.acceptance.cli import story
 from tests.acceptance.cli.piped import casetape
 from tests.engine import on_servers
 
-pytestmark = pytest.mark.usefixtures("each_engine")
+pytestmark = [pytest.mark.usefixtures("each_engine"), pytest.mark.long_on_servers]
 
 
 @pytest.fixture(scope="module")
