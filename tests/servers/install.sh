@@ -4,13 +4,23 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+# a registry may be away for a moment
+tried() {
+  for pause in 2 10 30; do
+    "$@" </dev/null && return
+    sleep "$pause"
+  done
+  "$@" </dev/null
+}
+
 if ! ls jars/kafka_2.13-*.jar >/dev/null 2>&1; then
-  mvn --quiet --batch-mode --file pom.xml dependency:copy-dependencies \
-    -DincludeScope=runtime -DoutputDirectory="$PWD/jars" </dev/null
+  tried mvn --quiet --batch-mode --file pom.xml dependency:copy-dependencies \
+    -DincludeScope=runtime -DoutputDirectory="$PWD/jars"
 fi
 if ! command -v redis-server >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update --quiet=2 </dev/null
+  tried apt-get update --quiet=2
   # the tests start servers of their own: the package must not start one
-  RUNLEVEL=1 apt-get install --quiet=2 --no-install-recommends redis-server </dev/null >/dev/null
+  export RUNLEVEL=1
+  tried apt-get install --yes --quiet=2 --no-install-recommends redis-server >/dev/null
 fi
