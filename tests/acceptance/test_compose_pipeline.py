@@ -133,6 +133,7 @@ def test_what_is_said_becomes_a_case_and_all_end_in_time(machine: Machine) -> No
         assert "stopped: 0 restarts" in one.log()
 
 
+@pytest.mark.campaign
 def test_a_service_is_not_healthy_while_kafka_is_away(machine: Machine) -> None:
     machine.run("topics")
     merger = machine.start("merger")

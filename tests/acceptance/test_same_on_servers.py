@@ -46,8 +46,13 @@ def in_one_file(tmp_path_factory: pytest.TempPathFactory, data: list[Path], plug
     return seen
 
 
-@pytest.mark.parametrize("partitions", [1, 4, 12])
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("workers", "partitions"),
+    [
+        *((1, 12), (2, 4), (4, 1), (4, 12)),
+        *(pytest.param(*one, marks=pytest.mark.campaign) for one in ((1, 1), (1, 4), (2, 1), (2, 12), (4, 4))),
+    ],
+)
 def test_the_same_on_servers(
     tmp_path: Path, data: list[Path], plugins: Path, in_one_file: dict[str, Any], workers: int, partitions: int
 ) -> None:

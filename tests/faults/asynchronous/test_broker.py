@@ -50,6 +50,7 @@ def check(rig: Rig) -> None:
     assert len(rig.calls()) == COUNT
 
 
+@pytest.mark.campaign
 def test_a_broker_that_is_silent_for_seconds_costs_nothing(own: Rig, broker: KafkaServer) -> None:
     own.feed(records(0, COUNT))
     own.start()
@@ -67,6 +68,7 @@ def test_a_broker_that_is_silent_for_seconds_costs_nothing(own: Rig, broker: Kaf
     assert set(own.calls().values()) == {1}
 
 
+@pytest.mark.campaign
 def test_a_broker_that_ends_and_comes_back(own: Rig, broker: KafkaServer) -> None:
     own.supervisor.stop()
     own.supervisor = Supervisor(own.told.append, lasting=True)

@@ -72,6 +72,7 @@ def test_a_stop_in_mid_batch_finishes_what_is_under_way(rig: Rig) -> None:
     assert set(rig.said().values()) == {1}
 
 
+@pytest.mark.campaign
 def test_one_worker_then_two_then_one(rig: Rig) -> None:
     rig.feed(records(0, COUNT))
     rig.start(seconds=0.4)

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.needs_services
 COUNT = 2_000
 
 
+@pytest.mark.campaign
 def test_the_broker_stops_for_a_while(cluster: Cluster) -> None:
     cluster.merger()
     cluster.worker()
@@ -148,6 +149,7 @@ def test_a_tape_that_lost_its_states_costs_the_store_nothing(cluster: Cluster) -
         assert len(findings(engine)) == 300
 
 
+@pytest.mark.campaign
 def test_a_topic_that_was_made_anew_is_read_from_its_beginning(cluster: Cluster) -> None:
     """What is known of the old one says nothing of what the new one holds."""
     merger, worker = cluster.merger(), cluster.worker()

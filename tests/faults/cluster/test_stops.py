@@ -86,6 +86,7 @@ def test_one_three_one_workers_under_load(cluster: Cluster) -> None:
     assert len(_owned(workers[0])) == 4
 
 
+@pytest.mark.campaign
 def test_a_frozen_worker_is_taken_over_from_and_does_no_harm_when_it_wakes(cluster: Cluster) -> None:
     """Streams 2: a fenced member starts again, and nothing is there twice."""
     cluster.merger()
@@ -122,6 +123,7 @@ def test_a_merger_stopped_between_swap_and_publish_wakes_after_another_took_over
     until(first.ready, "the first is ready again")
 
 
+@pytest.mark.campaign
 def test_more_workers_than_partitions(cluster_of: Callable[..., Cluster]) -> None:
     """Streams 4: the surplus one is idle, says so, and takes over on a loss."""
     cluster = cluster_of(2)

@@ -167,6 +167,7 @@ def test_a_batch_that_takes_longer_than_a_session_is_handled_once(shared: Shared
     assert set(Counter(looked.read_text().split()).values()) == {1}, "nobody was put out in mid-batch"
 
 
+@pytest.mark.campaign
 def test_a_batch_that_takes_longer_than_the_poll_interval_ends_without_a_livelock(shared: Shared) -> None:
     """Streams 8: a member that joins in mid-batch must not make everybody begin again for ever."""
     looked = shared.folder / "looked"

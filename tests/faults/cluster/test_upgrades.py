@@ -80,6 +80,7 @@ def test_an_upgraded_detector_speaks_for_itself_and_what_the_old_one_said_stays(
         assert counts(engine).new == counts(engine).consumed == 3
 
 
+@pytest.mark.campaign
 def test_a_detector_with_other_parameters_is_another_one(shared: Shared) -> None:
     shared.plugin(LAST.format(version="1"))
     worker, _ = shared.work()
@@ -102,6 +103,7 @@ def test_a_detector_with_other_parameters_is_another_one(shared: Shared) -> None
     assert "new or changed" not in again.said()
 
 
+@pytest.mark.campaign
 def test_an_upgraded_window_starts_afresh_and_takes_nothing_of_the_old_one(shared_of: Callable[..., Shared]) -> None:
     """A window is one of a detector, version and parameters: the new one counts from where it began to look."""
     cluster = shared_of(CASETAPE_LATENESS="0")
@@ -121,6 +123,7 @@ def test_an_upgraded_window_starts_afresh_and_takes_nothing_of_the_old_one(share
         assert counts(engine).new == 9
 
 
+@pytest.mark.campaign
 def test_a_detector_that_is_added_in_a_set_of_its_own_sees_all_that_is_kept(shared: Shared) -> None:
     """Sets scale and read apart: the new one begins at the oldest record, and the old one goes on."""
     worker, _ = shared.work()
