@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.topics import QUARANTINE
+from engines.topics import ALL, DEFAULT_PARTITIONS, QUARANTINE
 from tests.acceptance.command import casetape, closes, run
 from tests.conformance.adapter import ADAPTERS
 from tests.faults.feed.bridging import Driven, Rig, conn, ended, until
@@ -247,6 +247,9 @@ def test_a_repeated_quarantine_has_the_same_id(embedded: Rig) -> None:
 
 
 def test_a_topic_that_is_not_there_is_one_sentence(rig: Rig) -> None:
+    with rig.adapter.open() as opened:
+        for topic in ALL:
+            opened.log.create_topic(topic, DEFAULT_PARTITIONS)
     answer = rig.feed()
     assert (answer.code, answer.out) == (1, "")
     assert rig.topic in answer.err
