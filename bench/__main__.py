@@ -1,6 +1,6 @@
 """`python -m bench`: all benches, one after the other."""
 
-from bench import commits, following, keeping, memory, pipeline
+from bench import cluster, commits, following, keeping, memory, pipeline
 
-for bench in (pipeline, commits, keeping, following, memory):
+for bench in (pipeline, cluster, commits, keeping, following, memory):
     bench.main()
