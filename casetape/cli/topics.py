@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from casetape.cli.common import FAILED, AsJson, Home, out, print_json, settings, verb
-from casetape.cli.findings import findings_json, show_findings
+from casetape.cli.common import AsJson, Home, out, print_json, settings, verb
+from casetape.cli.findings import report
 from casetape.cli.render import cell
 from casetape.doctoring import topic_findings
 from casetape.opening import make_topics, working
@@ -45,12 +45,7 @@ def check(home: Home = None, as_json: AsJson = False) -> None:
     _of_servers(chosen)
     with working(chosen, create=False) as engine:
         found = topic_findings(engine, chosen)
-    if as_json:
-        print_json(findings_json(found))
-    else:
-        show_findings(found)
-    if any(one.level == "fault" for one in found):
-        raise typer.Exit(FAILED)
+    report(found, as_json=as_json)
 
 
 def _of_servers(chosen: Settings) -> None:
